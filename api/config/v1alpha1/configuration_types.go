@@ -1,0 +1,73 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package v1alpha1
+
+import (
+	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+)
+
+// OperatorConfiguration is the configuration file of the operator.
+type OperatorConfiguration struct {
+	metav1.TypeMeta `json:",inline"`
+
+	// gcloud says how gcloud commands are executed.
+	// +optional
+	Gcloud Gcloud `json:"gcloud,omitzero"`
+
+	// results says how much of what a command prints is kept, and where.
+	// +optional
+	Results Results `json:"results,omitzero"`
+
+	// ttlAfterFinished is how long a run's Job, and with it the pod and its log, stays after the
+	// run's end. The resource itself stays. Default 1h.
+	// +optional
+	TTLAfterFinished *metav1.Duration `json:"ttlAfterFinished,omitempty"`
+}
+
+// Gcloud says how gcloud commands are executed.
+type Gcloud struct {
+	// image is the image that has gcloud in it. Default: Google's published image, pinned.
+	// +optional
+	Image string `json:"image,omitempty"`
+
+	// runnerImage is the image that the runner is copied from by an init container. Empty: image
+	// has the runner in it, as /runner.
+	// +optional
+	RunnerImage string `json:"runnerImage,omitempty"`
+
+	// env is added to the environment of every command, after the operator's own variables. It is
+	// the place for endpoint overrides, a proxy, or a CA bundle.
+	// +optional
+	Env []EnvVar `json:"env,omitempty"`
+
+	// resources are the requests and limits of the container that runs the command. Default:
+	// requests of 100m CPU and 256Mi memory, limits of 1Gi memory and 2Gi ephemeral storage.
+	// +optional
+	Resources corev1.ResourceRequirements `json:"resources,omitzero"`
+}
+
+// EnvVar is a variable of the environment.
+type EnvVar struct {
+	// name of the variable.
+	// +required
+	Name string `json:"name"`
+	// value of the variable, as it is: nothing is expanded.
+	// +required
+	Value string `json:"value"`
+}
+
+// Results says how much of what a command prints is kept, and where.
+type Results struct {
+	// inlineBytes is how many bytes of a run's output stand in the status itself, as they are
+	// encoded there, for everything together. What is larger goes to ConfigMaps. Default 65536, at
+	// most 262144.
+	// +optional
+	InlineBytes int64 `json:"inlineBytes,omitempty"`
+
+	// captureBytes is how many bytes of a run's output are kept at all, for everything together.
+	// Default 4194304, at most 6291456: pass-through and report together stay below the size at which the
+	// kubelet rotates a container's log.
+	// +optional
+	CaptureBytes int64 `json:"captureBytes,omitempty"`
+}

@@ -1,0 +1,66 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package v1alpha1
+
+// Condition types. They follow kstatus, so that kubectl, Flux and Argo CD can judge a resource
+// without knowing its kind.
+const (
+	// ConditionReady is True when the last run succeeded and no other is due, False when the last
+	// run failed or the resource can't be run, and Unknown while a run is under way.
+	ConditionReady = "Ready"
+
+	// ConditionReconciling is present and True while a run is under way, and absent otherwise.
+	ConditionReconciling = "Reconciling"
+
+	// ConditionStalled is present and True when nothing more happens until somebody acts: the run
+	// failed, or the spec can't be run. It is absent otherwise.
+	ConditionStalled = "Stalled"
+
+	// ConditionFinished is True when the newest run has ended, however it ended, and False while
+	// one is under way. It is the one to `kubectl wait` for.
+	ConditionFinished = "Finished"
+)
+
+// Reasons of the conditions while nothing has ended yet.
+const (
+	// ReasonPending says that the run's Job or pod is being made, or waits for a node or an image.
+	ReasonPending = "Pending"
+	// ReasonRunning says that the command runs.
+	ReasonRunning = "Running"
+	// ReasonSuspended says that spec.suspend keeps the next run from starting.
+	ReasonSuspended = "Suspended"
+)
+
+// Reasons of the conditions when a run has ended, or can't begin.
+const (
+	// ReasonSucceeded says that the command ended with exit code 0.
+	ReasonSucceeded = "Succeeded"
+	// ReasonCommandFailed says that the command ended with another exit code. It may have acted.
+	ReasonCommandFailed = "CommandFailed"
+	// ReasonTimedOut says that the command was stopped after spec.timeout. It may have acted.
+	ReasonTimedOut = "TimedOut"
+	// ReasonTerminated says that the command was stopped because its pod was asked to end (deleted,
+	// drained, evicted), or because something in its container sent the signal. It may have acted.
+	ReasonTerminated = "Terminated"
+	// ReasonOutOfMemory says that the container was killed for using more memory than its limit.
+	// The command may have acted.
+	ReasonOutOfMemory = "OutOfMemory"
+	// ReasonNeverStarted says that the command was provably never started.
+	ReasonNeverStarted = "NeverStarted"
+	// ReasonImagePullFailed says that the image could not be pulled. The command was never started.
+	ReasonImagePullFailed = "ImagePullFailed"
+	// ReasonPodRejected says that the cluster let no pod be made. The command was never started.
+	ReasonPodRejected = "PodRejected"
+	// ReasonUnschedulable says that no node took the pod. The command was never started.
+	ReasonUnschedulable = "Unschedulable"
+	// ReasonResultLost says that the command was or may have been started, and that nobody can tell
+	// how it ended. It is never started again by itself.
+	ReasonResultLost = "ResultLost"
+	// ReasonNameConflict says that an object with the name that the run needs exists already, and
+	// isn't the resource's.
+	ReasonNameConflict = "NameConflict"
+	// ReasonPodChanged says that somebody changed the pod before it was let go, so it was not.
+	ReasonPodChanged = "PodChanged"
+	// ReasonInvalidSpec says that the spec can't be run; the message says what to write instead.
+	ReasonInvalidSpec = "InvalidSpec"
+)

@@ -1,0 +1,143 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package v1alpha1
+
+import (
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/types"
+)
+
+// DefaultTimeout is the timeout of a run whose spec sets none.
+const DefaultTimeout = "10m"
+
+// Identity says as whom a run acts at Google Cloud.
+type Identity struct {
+	// serviceAccountName is the Kubernetes ServiceAccount, in the resource's namespace, that the
+	// run's pod uses. With Workload Identity Federation for GKE it decides which Google identity the
+	// run has. Default: the namespace's ServiceAccount "default".
+	// +optional
+	// +kubebuilder:validation:MinLength=1
+	// +kubebuilder:validation:MaxLength=253
+	// +kubebuilder:validation:Pattern=`^[a-z0-9]([-a-z0-9]*[a-z0-9])?(\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)*$`
+	ServiceAccountName string `json:"serviceAccountName,omitempty"`
+}
+
+// Run is one run of a resource: what identifies it, where it has got to, what it came to.
+type Run struct {
+	// number counts the resource's runs, from 1.
+	// +required
+	Number int64 `json:"number"`
+
+	// key is a hash of all that decides what is executed. Another key means another run.
+	// +required
+	Key string `json:"key"`
+
+	// attempt counts the Jobs made for this run, from 1. There is another only after one that
+	// provably never started.
+	// +required
+	Attempt int32 `json:"attempt"`
+
+	// jobName is the name of the Job of this attempt.
+	// +required
+	JobName string `json:"jobName"`
+
+	// podName is the name of the one pod that may execute the command.
+	// +optional
+	PodName string `json:"podName,omitempty"`
+
+	// podUID is the UID of the one pod that may execute the command. It is written before the pod
+	// is let go; no other pod of the Job ever is.
+	// +optional
+	PodUID types.UID `json:"podUID,omitempty"`
+
+	// queuedTime is when the run was decided on.
+	// +required
+	QueuedTime metav1.Time `json:"queuedTime"`
+
+	// startTime is when the command was started.
+	// +optional
+	StartTime *metav1.Time `json:"startTime,omitempty"`
+
+	// completionTime is when the command ended, or when the run was given up. Unset while the run
+	// is under way.
+	// +optional
+	CompletionTime *metav1.Time `json:"completionTime,omitempty"`
+
+	// reason says what the run came to: Succeeded, CommandFailed, TimedOut, ... Unset while the run
+	// is under way.
+	// +optional
+	Reason string `json:"reason,omitempty"`
+
+	// duration is how long the command ran, in words, for `kubectl get`.
+	// +optional
+	Duration string `json:"duration,omitempty"`
+}
+
+// Ended says whether the run is over.
+func (r *Run) Ended() bool { return r != nil && r.Reason != "" }
+
+// RunStatus is the part of the status that all kinds share.
+type RunStatus struct {
+	// observedGeneration is the generation that the status was computed from; -1 before the first time.
+	// +optional
+	// +default=-1
+	ObservedGeneration int64 `json:"observedGeneration,omitempty"`
+
+	// conditions are Ready, Reconciling, Stalled and Finished.
+	// +optional
+	// +listType=map
+	// +listMapKey=type
+	Conditions []metav1.Condition `json:"conditions,omitempty"`
+
+	// lastHandledRequest is the value of the annotation gcloud-operator.dev/requested-at that was
+	// last acted on.
+	// +optional
+	LastHandledRequest string `json:"lastHandledRequest,omitempty"`
+
+	// run is the newest run.
+	// +optional
+	Run *Run `json:"run,omitempty"`
+}
+
+// StoredPart is a part of some content that is too large to stand in the status.
+type StoredPart struct {
+	// name is the name of the ConfigMap, in the resource's namespace.
+	// +required
+	Name string `json:"name"`
+
+	// key is the key in the ConfigMap's binaryData.
+	// +required
+	Key string `json:"key"`
+}
+
+// Stored describes the bytes of a stream or a file: how many there were, and where they are when
+// they don't stand in the status as text.
+type Stored struct {
+	// bytes is how many bytes there were, those that were not kept included.
+	// +required
+	Bytes int64 `json:"bytes"`
+
+	// sha256 is the hash of all of these bytes, in hex.
+	// +required
+	SHA256 string `json:"sha256"`
+
+	// truncated is true when there was more than the operator keeps: the middle is missing, and
+	// headBytes says where.
+	// +optional
+	Truncated bool `json:"truncated,omitempty"`
+
+	// headBytes is how many of the kept bytes stand before the missing middle. Set when truncated.
+	// +optional
+	HeadBytes int64 `json:"headBytes,omitempty"`
+
+	// base64 holds the kept bytes when they aren't text (valid UTF-8 without control characters
+	// other than tab, newline and carriage return) and fit into the status.
+	// +optional
+	Base64 []byte `json:"base64,omitempty"`
+
+	// configMaps hold the kept bytes, in this order, when they don't fit into the status. The
+	// status then has their beginning and their end only.
+	// +optional
+	// +listType=atomic
+	ConfigMaps []StoredPart `json:"configMaps,omitempty"`
+}
