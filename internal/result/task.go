@@ -1,0 +1,95 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package result
+
+import (
+	"errors"
+	"time"
+)
+
+// Environment variables of the runner's container. The runner keeps all that
+// begin with EnvPrefix, and those of Kubernetes' service links, from the command.
+const (
+	EnvPrefix = "GCLOUD_OPERATOR_"
+	// TaskEnv holds an encoded Task.
+	TaskEnv = EnvPrefix + "TASK"
+	// StartBeforeEnv holds the end of the start window, RFC 3339. It comes from
+	// an annotation by fieldRef, so it is read anew whenever a container starts;
+	// missing or malformed, the runner starts nothing.
+	StartBeforeEnv = EnvPrefix + "START_BEFORE"
+)
+
+// Where things stand in the runner's container. One emptyDir is mounted at
+// WorkspaceDir; the runner makes the folders below it.
+const (
+	WorkspaceDir       = "/workspace"
+	FilesDir           = WorkspaceDir + "/files"         // the command's working directory
+	HomeDir            = WorkspaceDir + "/home"          // HOME
+	ConfigDir          = WorkspaceDir + "/config"        // CLOUDSDK_CONFIG
+	TempDir            = WorkspaceDir + "/tmp"           // TMPDIR
+	MarkerFile         = WorkspaceDir + "/state/started" // stands once the run was started
+	InputsDir          = "/inputs"                       // ConfigMap volume, read-only
+	TerminationLogFile = "/dev/termination-log"          // Kubernetes' default
+)
+
+// Defaults and limits of a Task's numbers.
+const (
+	DefaultCaptureBytes = 4 << 20
+	MaxCaptureBytes     = 16 << 20
+	// DefaultMessageBytes is what the kubelet keeps of one container's message;
+	// PodMessageBytes, divided by the number of all containers of the pod
+	// (init and sidecars too), is the other bound.
+	DefaultMessageBytes = 4096
+	MinMessageBytes     = 1024
+	PodMessageBytes     = 12288
+	// DefaultLogBytes is the kubelet's default containerLogMaxSize.
+	DefaultLogBytes = 10 << 20
+	DefaultGrace    = 30 * time.Second
+	// MaxRunBytes bounds Task.Run, so that a message's header has room for it.
+	MaxRunBytes = 64
+	// MaxTaskBytes bounds an encoded Task: Linux takes no environment variable
+	// of 128 KiB or more.
+	MaxTaskBytes = 120 << 10
+)
+
+// ErrTask is what every error of DecodeTask wraps.
+var ErrTask = errors.New("invalid task")
+
+// Task is what the controller hands to the runner. Zero numbers stand for
+// their defaults, except Timeout.
+type Task struct {
+	// Run identifies this attempt: "<uid>/<number>/<attempt>", at most
+	// MaxRunBytes. Every message repeats it.
+	Run string `json:"run"`
+	// Argv is executed as it stands, without a shell. Argv[0] is looked up on
+	// PATH unless it has a slash.
+	Argv []string `json:"argv"`
+	// Timeout is how long the command may run; 0 is no limit. The pod's
+	// activeDeadlineSeconds is to be later than Timeout + Grace.
+	Timeout time.Duration `json:"timeout,omitempty"`
+	// Grace is the pod's terminationGracePeriodSeconds. SIGINT, SIGTERM, SIGKILL
+	// and the report all fit into it, after a timeout as after a SIGTERM.
+	Grace time.Duration `json:"grace,omitempty"`
+	// InputsSHA256 is HashInputs of the files below InputsDir, as hex. Empty:
+	// there are no inputs, and InputsDir is not looked at.
+	InputsSHA256 string `json:"inputs,omitempty"`
+	// OutputFiles are globs (see MatchGlob), relative to the working directory,
+	// of the files to collect. Empty: every regular file that is new or changed.
+	OutputFiles []string `json:"outputs,omitempty"`
+	// CaptureBytes caps stdout, stderr and files together, before encoding; at
+	// most MaxCaptureBytes.
+	CaptureBytes int64 `json:"capture,omitempty"`
+	// MessageBytes is this container's share of the termination message, from
+	// MinMessageBytes to DefaultMessageBytes.
+	MessageBytes int64 `json:"message,omitempty"`
+	// LogBytes is the kubelet's containerLogMaxSize. What is passed through and
+	// the trailer stay below it together, each log record's own bytes counted.
+	LogBytes int64 `json:"log,omitempty"`
+}
+
+// Encode returns the task as text for an environment variable in a pod: JSON
+// without a dollar sign, because Kubernetes expands $(NAME) and $$ there.
+func (t Task) Encode() string { return "" }
+
+// DecodeTask reads what Encode wrote, fills in defaults and checks the limits.
+func DecodeTask(text string) (Task, error) { return Task{}, ErrTask }
