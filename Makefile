@@ -1,0 +1,157 @@
+# SPDX-License-Identifier: Apache-2.0
+
+SHELL := bash
+.SHELLFLAGS := -euo pipefail -c
+.DELETE_ON_ERROR:
+.DEFAULT_GOAL := help
+
+GO ?= go
+
+# kubectl and what deploy installs can be set, so that deploy works with any
+# kubeconfig and with an overlay of your own.
+KUBECTL ?= kubectl
+OVERLAY ?= config/default
+
+# Tools are compiled from the versions that hack/tools/go.mod pins.
+TOOL := $(GO) tool -modfile=$(CURDIR)/hack/tools/go.mod
+
+MODULES := . $(patsubst %/go.mod,%,$(wildcard hack/*/go.mod))
+UNIT_TESTED := ./api/... ./cmd/... ./controllers/... ./internal/...
+
+# The development cluster lives in a network namespace of its own, so only its
+# own kubectl reaches it.
+DEVCLUSTER := bin/devcluster
+IN_DEVCLUSTER := KUBECTL="$(DEVCLUSTER) kubectl" OVERLAY=config/devcluster
+
+##@ General
+
+.PHONY: help
+help: ## Show this help.
+	@awk -f hack/help.awk $(MAKEFILE_LIST)
+
+.PHONY: clean
+clean: ## Remove what was built; the cache of Kubernetes binaries stays.
+	rm -rf bin dist
+
+##@ Code
+
+.PHONY: generate
+generate: ## Generate the DeepCopy methods of the API types.
+	$(TOOL) controller-gen object:headerFile=hack/boilerplate.go.txt paths=./api/...
+
+.PHONY: manifests
+manifests: ## Generate CRDs, RBAC and webhook manifests into config/.
+	$(TOOL) controller-gen paths=./... \
+		crd:headerFile=hack/boilerplate.yaml.txt \
+		rbac:roleName=manager,headerFile=hack/boilerplate.yaml.txt \
+		webhook:headerFile=hack/boilerplate.yaml.txt
+
+.PHONY: fmt
+fmt: ## Format the Go code and sort its imports.
+	$(TOOL) golangci-lint fmt
+
+.PHONY: lint
+lint: $(MODULES:%=lint-module/%) ## Run the linters over every module.
+
+.PHONY: lint-module/%
+lint-module/%:
+	cd $* && $(TOOL) golangci-lint run --config=$(CURDIR)/.golangci.yml
+
+.PHONY: verify
+verify: lint test-lint $(MODULES:%=verify-tidy/%) ## Check that generated code is current, modules tidy, headers there, lint clean.
+	hack/verify-generated.sh
+	hack/verify-headers.sh
+
+.PHONY: verify-tidy/%
+verify-tidy/%:
+	cd $* && $(GO) mod tidy -diff
+
+##@ Build
+
+# A program is built on every run, which the build cache makes quick, but it
+# only takes its place in bin/ when it changed: so images are not made again
+# for nothing. Without VCS stamps its bytes depend on the sources alone.
+define build-go
+@mkdir -p bin .cache/build
+CGO_ENABLED=0 $(GO) build -C $(1) -trimpath -buildvcs=false -ldflags="-s -w" -o $(CURDIR)/.cache/build/$(@F) $(2)
+@cmp -s .cache/build/$(@F) $@ || cp .cache/build/$(@F) $@
+endef
+
+.PHONY: build
+build: bin/operator bin/runner ## Build operator and runner, static, into bin/.
+
+bin/operator bin/runner: FORCE
+	$(call build-go,.,./cmd/$(@F))
+
+bin/devcluster bin/images: FORCE
+	$(call build-go,hack/$(@F),.)
+
+.PHONY: images
+images: dist/operator.tar dist/gcloud.tar ## Make the container images, without Docker, into dist/.
+
+dist/operator.tar: bin/images bin/operator bin/runner
+	bin/images operator --operator=bin/operator --runner=bin/runner --out=$@
+
+dist/gcloud.tar: bin/images bin/runner
+	bin/images gcloud --runner=bin/runner --out=$@
+
+##@ Any cluster
+
+.PHONY: install
+install: ## Install the CRDs alone.
+	$(TOOL) kustomize build config/crd | $(KUBECTL) apply --server-side -f -
+
+.PHONY: deploy
+deploy: ## Install the operator from OVERLAY (config/default) and wait until it is available.
+	$(TOOL) kustomize build $(OVERLAY) | $(KUBECTL) apply --server-side -f -
+	$(KUBECTL) wait deployment --all --for=condition=Available --timeout=3m -n gcloud-operator-system
+
+.PHONY: undeploy
+undeploy: ## Remove the operator, the CRDs and with them every resource of its kinds.
+	$(TOOL) kustomize build $(OVERLAY) | $(KUBECTL) delete --ignore-not-found -f -
+
+##@ Development cluster
+
+.PHONY: cluster-up
+cluster-up: bin/devcluster ## Bring up a single-node Kubernetes on this machine (root, no Docker).
+	$(DEVCLUSTER) up
+
+.PHONY: cluster-down
+cluster-down: bin/devcluster ## Take the development cluster down; nothing of it is left.
+	$(DEVCLUSTER) down
+
+.PHONY: cluster-deploy
+cluster-deploy: bin/devcluster images ## Load the images into the development cluster and install the operator.
+	$(DEVCLUSTER) load dist/operator.tar
+	$(DEVCLUSTER) load dist/gcloud.tar
+	$(MAKE) --no-print-directory deploy $(IN_DEVCLUSTER)
+
+.PHONY: quickstart
+quickstart: cluster-up cluster-deploy ## From nothing to a GcloudRun's output: cluster, operator, sample.
+	hack/quickstart.sh
+
+##@ Tests
+
+.PHONY: test
+test: test-unit test-envtest test-e2e ## Run all tests.
+
+.PHONY: test-unit
+test-unit: ## Run the unit tests, those of the modules in hack/ too.
+	$(GO) test -race $(UNIT_TESTED)
+	$(GO) test -C hack/devcluster ./...
+	$(GO) test -C hack/images ./...
+
+.PHONY: test-envtest
+test-envtest: bin/devcluster ## Run the tests against a real API server.
+	KUBEBUILDER_ASSETS="$$($(DEVCLUSTER) assets)" $(GO) test ./test/envtest/...
+
+.PHONY: test-e2e
+test-e2e: bin/devcluster images ## Run the end-to-end tests on the development cluster.
+	hack/test-e2e.sh
+
+.PHONY: test-lint
+test-lint: ## Show that each rule of .golangci.yml fails when broken.
+	$(GO) test -C hack/tools ./...
+
+.PHONY: FORCE
+FORCE:
