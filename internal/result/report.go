@@ -82,11 +82,3 @@ func (r Report) ProcessExitCode() int {
 func (r Report) Believed(run string, containerExitCode int32) bool {
 	return r.Run == run && int(containerExitCode) == r.ProcessExitCode()
 }
-
-// HashArgv returns the SHA-256, as hex, of an argument vector.
-func HashArgv(argv []string) string { return "" }
-
-// Limit returns the report with the data of streams and files cut down to head
-// and tail so that together they are at most total bytes. What is small stays
-// whole; the large ones share alike what is left. UTF-8 sequences stay whole.
-func (r Report) Limit(total int64) Report { return r }

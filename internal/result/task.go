@@ -3,7 +3,11 @@
 package result
 
 import (
+	"cmp"
+	"encoding/json"
 	"errors"
+	"fmt"
+	"strings"
 	"time"
 )
 
@@ -88,8 +92,76 @@ type Task struct {
 }
 
 // Encode returns the task as text for an environment variable in a pod: JSON
-// without a dollar sign, because Kubernetes expands $(NAME) and $$ there.
-func (t Task) Encode() string { return "" }
+// without a dollar sign, because Kubernetes expands $(NAME) and $$ there. The
+// pod is refused by Linux where the text is longer than MaxTaskBytes.
+func (t Task) Encode() string {
+	var text strings.Builder
+	encoder := json.NewEncoder(&text)
+	encoder.SetEscapeHTML(false)
+	if err := encoder.Encode(t); err != nil {
+		panic("encoding strings and numbers: " + err.Error())
+	}
+	return strings.ReplaceAll(strings.TrimSuffix(text.String(), "\n"), "$", `\u0024`)
+}
 
 // DecodeTask reads what Encode wrote, fills in defaults and checks the limits.
-func DecodeTask(text string) (Task, error) { return Task{}, ErrTask }
+func DecodeTask(text string) (Task, error) {
+	var t Task
+	decoder := json.NewDecoder(strings.NewReader(text))
+	decoder.DisallowUnknownFields()
+	if err := decoder.Decode(&t); err != nil {
+		return Task{}, fmt.Errorf("%w: %w", ErrTask, err)
+	}
+	t = t.withDefaults()
+	if err := t.check(); err != nil {
+		return Task{}, fmt.Errorf("%w: %w", ErrTask, err)
+	}
+	return t, nil
+}
+
+func (t Task) withDefaults() Task {
+	t.Grace = cmp.Or(t.Grace, DefaultGrace)
+	t.CaptureBytes = cmp.Or(t.CaptureBytes, DefaultCaptureBytes)
+	t.MessageBytes = cmp.Or(t.MessageBytes, DefaultMessageBytes)
+	t.LogBytes = cmp.Or(t.LogBytes, DefaultLogBytes)
+	return t
+}
+
+func (t Task) check() error {
+	switch {
+	case len(t.Argv) == 0 || t.Argv[0] == "":
+		return errors.New("argv is empty")
+	case t.Timeout < 0 || t.Grace < 0:
+		return errors.New("timeout and grace must not be negative")
+	case t.CaptureBytes < 0 || t.CaptureBytes > MaxCaptureBytes:
+		return fmt.Errorf("capture is %d, it must be from 0 to %d", t.CaptureBytes, MaxCaptureBytes)
+	case t.LogBytes < 0:
+		return errors.New("log must not be negative")
+	}
+	for _, pattern := range t.OutputFiles {
+		if err := CheckGlob(pattern); err != nil {
+			return err
+		}
+	}
+	return errors.Join(checkName("run", t.Run), checkMessageBytes(t.MessageBytes))
+}
+
+// checkName bounds what stands in every header.
+func checkName(field, s string) error {
+	if s == "" || len(s) > MaxRunBytes {
+		return fmt.Errorf("%s has %d bytes, it must have from 1 to %d", field, len(s), MaxRunBytes)
+	}
+	for _, c := range []byte(s) {
+		if c <= ' ' || c > '~' || strings.IndexByte(`"\<>&`, c) >= 0 {
+			return fmt.Errorf("%s %q has a character other than plain letters, digits and marks", field, s)
+		}
+	}
+	return nil
+}
+
+func checkMessageBytes(n int64) error {
+	if n < MinMessageBytes || n > DefaultMessageBytes {
+		return fmt.Errorf("message is %d, it must be from %d to %d", n, MinMessageBytes, DefaultMessageBytes)
+	}
+	return nil
+}
