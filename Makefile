@@ -53,7 +53,6 @@ fmt: ## Format the Go code and sort its imports.
 .PHONY: lint
 lint: $(MODULES:%=lint-module/%) ## Run the linters over every module.
 
-.PHONY: lint-module/%
 lint-module/%:
 	cd $* && $(TOOL) golangci-lint run --config=$(CURDIR)/.golangci.yml
 
@@ -62,7 +61,6 @@ verify: lint test-lint $(MODULES:%=verify-tidy/%) ## Check that generated code i
 	hack/verify-generated.sh
 	hack/verify-headers.sh
 
-.PHONY: verify-tidy/%
 verify-tidy/%:
 	cd $* && $(GO) mod tidy -diff
 
