@@ -66,7 +66,6 @@ type Limits struct {
 const magic = "gcloud-operator/1"
 
 type header struct {
-	State   string         `json:"state"` // started or finished
 	Run     string         `json:"run"`
 	Reason  Reason         `json:"reason,omitempty"`
 	Exit    int            `json:"exit"`
@@ -75,11 +74,11 @@ type header struct {
 	End     int64          `json:"end,omitempty"`
 	Stdout  *digest        `json:"out,omitempty"`
 	Stderr  *digest        `json:"err,omitempty"`
-	Body    *digest        `json:"body,omitempty"`
+	Body    *digest        `json:"body,omitempty"` // in a finished message only
 	Trailer *trailerHeader `json:"trailer,omitempty"`
 }
 
-// digest is a length and a SHA-256, of the body's only the first half.
+// digest is a length and a SHA-256; of the body only a shortSum.
 type digest struct {
 	Bytes int64  `json:"n"`
 	Sum   string `json:"s"` // base64
@@ -91,15 +90,10 @@ type trailerHeader struct {
 	Nonce string `json:"k"`
 }
 
-const (
-	stateStarted  = "started"
-	stateFinished = "finished"
-)
-
 // Started returns the interim message, written before the command is started:
 // it survives whatever happens to the runner.
 func Started(run, argvSHA256 string, at time.Time) []byte {
-	return header{State: stateStarted, Run: run, Argv: argvSHA256, Start: millis(at)}.encode(nil)
+	return header{Run: run, Argv: argvSHA256, Start: millis(at)}.encode()
 }
 
 // Encode returns the termination message and, where the report doesn't fit
@@ -116,7 +110,7 @@ func Encode(r Report, l Limits) (message, trailer []byte, err error) {
 	}
 	room := int(l.MessageBytes) - MaxHeaderBytes
 	if body := encodeReport(withoutHeader(r)); len(body) <= room {
-		return h.encode(body), nil, nil
+		return h.withBody(body), nil, nil
 	}
 	excerpt := withoutFiles(withoutHeader(r))
 	if body := shrink(r, trailerRoom(l.LogBytes)); body != nil {
@@ -126,7 +120,7 @@ func Encode(r Report, l Limits) (message, trailer []byte, err error) {
 	} else {
 		excerpt.LeftOut = filesLeftOut(r)
 	}
-	return h.encode(shrink(excerpt, room)), trailer, nil
+	return h.withBody(shrink(excerpt, room)), trailer, nil
 }
 
 // withoutHeader leaves to the header what it has; withHeader puts it back.
@@ -192,26 +186,28 @@ func shrink(r Report, room int) []byte {
 }
 
 func finishedHeader(r Report) (header, error) {
-	h := header{State: stateFinished, Run: r.Run, Reason: r.Reason, Exit: r.ExitCode, Start: millis(r.StartedAt), End: millis(r.FinishedAt)}
+	h := header{Run: r.Run, Reason: r.Reason, Exit: r.ExitCode, Start: millis(r.StartedAt), End: millis(r.FinishedAt)}
 	var errs [2]error
 	h.Stdout, errs[0] = streamDigest(r.Stdout)
 	h.Stderr, errs[1] = streamDigest(r.Stderr)
 	return h, errors.Join(errs[:]...)
 }
 
-func (h header) encode(body []byte) []byte {
-	if h.State == stateFinished {
-		h.Body = &digest{int64(len(body)), halfSum(body)}
-	}
+func (h header) withBody(body []byte) []byte {
+	h.Body = &digest{int64(len(body)), shortSum(body)}
+	return append(h.encode(), body...)
+}
+
+func (h header) encode() []byte {
 	text, err := json.Marshal(h)
 	if err != nil {
 		panic("encoding strings and numbers: " + err.Error())
 	}
-	line := fmt.Appendf(nil, "%s %s %s\n", magic, halfSum(text), text)
+	line := fmt.Appendf(nil, "%s %s %s\n", magic, shortSum(text), text)
 	if len(line) > MaxHeaderBytes {
 		panic(fmt.Sprintf("a header of %d bytes: %s", len(line), line))
 	}
-	return append(line, body...)
+	return line
 }
 
 // DecodeMessage reads a container's termination message. What the kubelet, a
@@ -225,7 +221,7 @@ func DecodeMessage(text string) (Message, error) {
 	if err != nil {
 		return Message{}, fmt.Errorf("%w: %w", ErrDamaged, err)
 	}
-	m := Message{Finished: h.State == stateFinished}
+	m := Message{Finished: h.Body != nil}
 	if m.Report, err = h.report(); err != nil {
 		return Message{}, fmt.Errorf("%w: %w", ErrDamaged, err)
 	}
@@ -247,15 +243,12 @@ func decodeHeader(text string) (header, string, error) {
 	if !ok || len(line) >= MaxHeaderBytes || len(fields) != 3 || fields[0] != magic {
 		return header{}, "", errors.New("it does not begin with the runner's header")
 	}
-	if halfSum([]byte(fields[2])) != fields[1] {
+	if shortSum([]byte(fields[2])) != fields[1] {
 		return header{}, "", errors.New("the checksum of its header does not match")
 	}
 	var h header
 	if err := json.Unmarshal([]byte(fields[2]), &h); err != nil {
 		return header{}, "", fmt.Errorf("reading its header: %w", err)
-	}
-	if h.State != stateStarted && (h.State != stateFinished || h.Body == nil) {
-		return header{}, "", fmt.Errorf("its header has state %q, or no body", h.State)
 	}
 	return h, body, checkName("run", h.Run)
 }
@@ -273,7 +266,7 @@ func (h header) report() (Report, error) {
 
 // addBody replaces what the header says by what the body says, if it is intact.
 func (m *Message) addBody(want digest, body string) {
-	if int64(len(body)) != want.Bytes || halfSum([]byte(body)) != want.Sum {
+	if int64(len(body)) != want.Bytes || shortSum([]byte(body)) != want.Sum {
 		return
 	}
 	report, err := decodeReport([]byte(body))
@@ -316,8 +309,8 @@ func (d digest) sha256() (string, error) {
 	return hex.EncodeToString(sum), nil
 }
 
-// halfSum is enough against damage, and a header is short.
-func halfSum(b []byte) string {
+// shortSum is enough against damage, and a header has little room.
+func shortSum(b []byte) string {
 	sum := sha256.Sum256(b)
-	return encoding.EncodeToString(sum[:16])
+	return encoding.EncodeToString(sum[:12])
 }

@@ -50,7 +50,7 @@ const (
 	DefaultLogBytes = 10 << 20
 	DefaultGrace    = 30 * time.Second
 	// MaxRunBytes bounds Task.Run, so that a message's header has room for it.
-	MaxRunBytes = 64
+	MaxRunBytes = 56
 	// MaxTaskBytes bounds an encoded Task: Linux takes no environment variable
 	// of 128 KiB or more.
 	MaxTaskBytes = 120 << 10
