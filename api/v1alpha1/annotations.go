@@ -8,7 +8,8 @@ const (
 	// a timestamp is customary. The value that was last acted on is status.lastHandledRequest.
 	RequestedAtAnnotation = "gcloud-operator.dev/requested-at"
 
-	// FluxRequestedAtAnnotation is understood in the same way, so that `flux reconcile` works.
+	// FluxRequestedAtAnnotation is understood in the same way, so that `flux reconcile` works. The
+	// value that was last acted on is status.lastHandledReconcileAt.
 	FluxRequestedAtAnnotation = "reconcile.fluxcd.io/requestedAt"
 )
 

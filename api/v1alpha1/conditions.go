@@ -47,6 +47,10 @@ const (
 	ReasonOutOfMemory = "OutOfMemory"
 	// ReasonNeverStarted says that the command was provably never started.
 	ReasonNeverStarted = "NeverStarted"
+	// ReasonStartWindowPassed says that the pod came to start the command too late, and so did not.
+	// That an earlier start on a node that was lost since went unseen can't be ruled out, so it
+	// isn't tried again by itself.
+	ReasonStartWindowPassed = "StartWindowPassed"
 	// ReasonImagePullFailed says that the image could not be pulled. The command was never started.
 	ReasonImagePullFailed = "ImagePullFailed"
 	// ReasonPodRejected says that the cluster let no pod be made. The command was never started.

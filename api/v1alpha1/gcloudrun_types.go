@@ -38,7 +38,7 @@ type GcloudRunSpec struct {
 	// words, a backslash before a line's end continues the line, and everything else is plain text.
 	// +required
 	// +kubebuilder:validation:MinLength=1
-	// +kubebuilder:validation:MaxLength=32768
+	// +kubebuilder:validation:MaxLength=16384
 	Command string `json:"command"`
 
 	// inputFiles are there, in the working directory, before the command starts.
@@ -53,9 +53,9 @@ type GcloudRunSpec struct {
 	// changed after the command ran.
 	// +optional
 	// +listType=atomic
-	// +kubebuilder:validation:MaxItems=64
+	// +kubebuilder:validation:MaxItems=32
 	// +kubebuilder:validation:items:MinLength=1
-	// +kubebuilder:validation:items:MaxLength=512
+	// +kubebuilder:validation:items:MaxLength=256
 	OutputFiles []string `json:"outputFiles,omitempty"`
 
 	// timeout is how long the command may run, from 1s to 24h; then it is stopped, and what it

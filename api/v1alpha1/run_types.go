@@ -50,6 +50,11 @@ type Run struct {
 	// +optional
 	PodUID types.UID `json:"podUID,omitempty"`
 
+	// startBefore is the time after which the pod must not start the command any more. It is written
+	// with podUID.
+	// +optional
+	StartBefore *metav1.Time `json:"startBefore,omitempty"`
+
 	// queuedTime is when the run was decided on.
 	// +required
 	QueuedTime metav1.Time `json:"queuedTime"`
@@ -93,6 +98,11 @@ type RunStatus struct {
 	// last acted on.
 	// +optional
 	LastHandledRequest string `json:"lastHandledRequest,omitempty"`
+
+	// lastHandledReconcileAt is the value of the annotation reconcile.fluxcd.io/requestedAt that was
+	// last acted on.
+	// +optional
+	LastHandledReconcileAt string `json:"lastHandledReconcileAt,omitempty"`
 
 	// run is the newest run.
 	// +optional

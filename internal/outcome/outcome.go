@@ -1,0 +1,143 @@
+// SPDX-License-Identifier: Apache-2.0
+
+// Package outcome reads off a Job and its pod how far a run has got, or how it ended and why.
+//
+// It believes the runner's report, and nothing else, about the command: a Job can be Complete
+// although its pod was deleted, and a container can be OOMKilled although the command went well.
+package outcome
+
+import (
+	"time"
+
+	corev1 "k8s.io/api/core/v1"
+
+	"github.com/gcloud-operator/gcloud-operator/api/v1alpha1"
+	"github.com/gcloud-operator/gcloud-operator/internal/jobspec"
+	"github.com/gcloud-operator/gcloud-operator/internal/result"
+)
+
+// Phase is how far a run has got.
+type Phase int
+
+const (
+	// Waiting says that the command hasn't been started, as far as anybody knows.
+	Waiting Phase = iota
+	// Running says that the command's container runs.
+	Running
+	// Ended says that the run is over: nothing of it runs, or ever will.
+	Ended
+)
+
+// Outcome is how far a run has got, or how it ended.
+type Outcome struct {
+	Phase Phase
+	// Reason and Message are those of the conditions.
+	Reason, Message string
+	// NeverRan is true when it is certain that the command was never started.
+	NeverRan bool
+	// Report is what the runner said, or as much of it as came through; nil when it said nothing.
+	Report *result.Report
+	// Started and Finished are zero when they aren't known.
+	Started, Finished time.Time
+}
+
+// Log is what was found of the report in the pod's log.
+type Log struct {
+	Report result.Report
+	Err    error
+}
+
+// Trailer says where in the log the rest of the pod's report is, or nil when the log isn't needed.
+func Trailer(pod *corev1.Pod, run string) *result.Trailer {
+	ended := terminated(pod)
+	if ended == nil {
+		return nil
+	}
+	m, err := result.DecodeMessage(ended.Message)
+	if err != nil || !m.Finished || !m.Report.Believed(run, ended.ExitCode) {
+		return nil
+	}
+	return m.Trailer
+}
+
+// OfPod says how far the run has got whose one pod this is. Run is the identity of the attempt; log
+// is what Trailer asked for, nil when it asked for nothing.
+func OfPod(pod *corev1.Pod, run string, log *Log) Outcome {
+	if ended := terminated(pod); ended != nil {
+		return ofContainer(pod, ended, run, log)
+	}
+	switch {
+	case pod.DeletionTimestamp != nil && gated(pod):
+		return never(v1alpha1.ReasonNeverStarted, "the pod was deleted before it was let go")
+	case pod.DeletionTimestamp != nil && pod.Spec.NodeName == "":
+		return never(v1alpha1.ReasonUnschedulable, "the pod was deleted before a node took it")
+	case over(pod):
+		return ofPhase(pod)
+	case running(pod) != nil:
+		return Outcome{Phase: Running, Reason: v1alpha1.ReasonRunning, Message: "The command runs", Started: running(pod).StartedAt.Time}
+	default:
+		return Outcome{Phase: Waiting, Reason: v1alpha1.ReasonPending, Message: waitingFor(pod)}
+	}
+}
+
+// Gone is the outcome of a run whose pod was let go and isn't there any more.
+func Gone() Outcome {
+	return lost("the pod is gone, and with it the report: the command may have acted")
+}
+
+// NotLetGo is the outcome of a run whose pod was never let go, whatever became of it.
+func NotLetGo(reason, message string) Outcome { return never(reason, message) }
+
+// ofPhase is for a pod that is over and whose container left no trace of its own.
+func ofPhase(pod *corev1.Pod) Outcome {
+	if waiting := waitingState(pod); waiting != nil && neverLeftWaiting(pod) {
+		return never(reasonOf(waiting), "the pod ended before its container was started: "+detail(waiting, pod))
+	}
+	return lost("the pod ended without a report (" + podDetail(pod) + "): the command may have acted")
+}
+
+func never(reason, message string) Outcome {
+	return Outcome{Phase: Ended, Reason: reason, Message: message, NeverRan: true}
+}
+
+func lost(message string) Outcome {
+	return Outcome{Phase: Ended, Reason: v1alpha1.ReasonResultLost, Message: message}
+}
+
+func over(pod *corev1.Pod) bool {
+	return pod.Status.Phase == corev1.PodSucceeded || pod.Status.Phase == corev1.PodFailed
+}
+
+func gated(pod *corev1.Pod) bool {
+	for _, gate := range pod.Spec.SchedulingGates {
+		if gate.Name == v1alpha1.SchedulingGate {
+			return true
+		}
+	}
+	return false
+}
+
+// container returns the status of the container that executes the command, or nil.
+func container(pod *corev1.Pod) *corev1.ContainerStatus {
+	for i := range pod.Status.ContainerStatuses {
+		if pod.Status.ContainerStatuses[i].Name == jobspec.ContainerName {
+			return &pod.Status.ContainerStatuses[i]
+		}
+	}
+	return nil
+}
+
+// terminated looks at the container, never at the pod's phase, which follows up to a second later.
+func terminated(pod *corev1.Pod) *corev1.ContainerStateTerminated {
+	if c := container(pod); c != nil {
+		return c.State.Terminated
+	}
+	return nil
+}
+
+func running(pod *corev1.Pod) *corev1.ContainerStateRunning {
+	if c := container(pod); c != nil {
+		return c.State.Running
+	}
+	return nil
+}

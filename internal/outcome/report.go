@@ -1,0 +1,135 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package outcome
+
+import (
+	"bytes"
+	"fmt"
+	"strings"
+
+	corev1 "k8s.io/api/core/v1"
+
+	"github.com/gcloud-operator/gcloud-operator/api/v1alpha1"
+	"github.com/gcloud-operator/gcloud-operator/internal/result"
+)
+
+// maxQuoted bounds what a message quotes of the command's stderr.
+const maxQuoted = 1024
+
+// ofContainer says how the run ended whose container has.
+func ofContainer(pod *corev1.Pod, ended *corev1.ContainerStateTerminated, run string, log *Log) Outcome {
+	o := judge(ended, run, log)
+	if o.Started.IsZero() && !o.NeverRan {
+		o.Started = ended.StartedAt.Time
+	}
+	if o.Finished.IsZero() {
+		o.Finished = ended.FinishedAt.Time
+	}
+	if o.Reason == v1alpha1.ReasonTerminated && pod.DeletionTimestamp != nil {
+		o.Message += "; its pod was deleted, or its node drained"
+	}
+	return o
+}
+
+func judge(ended *corev1.ContainerStateTerminated, run string, log *Log) Outcome {
+	m, err := result.DecodeMessage(ended.Message)
+	switch {
+	case err != nil && neverExecuted(ended):
+		return never(v1alpha1.ReasonNeverStarted, "the container could not be started: "+ended.Message)
+	case err != nil:
+		return lost(fmt.Sprintf("%v, and the container ended with exit code %d (%s): the command may have acted", err, ended.ExitCode, ended.Reason))
+	case m.Report.Run != run:
+		return lost("the pod's report is not this run's: the command may have acted")
+	case !m.Finished:
+		return died(ended, m.Report)
+	case !m.Report.Believed(run, ended.ExitCode):
+		return lost(fmt.Sprintf("the pod's report does not go with the container's exit code %d: the command may have acted", ended.ExitCode))
+	}
+	return reported(m, log)
+}
+
+// neverExecuted says whether the container runtime failed to execute even the runner.
+func neverExecuted(ended *corev1.ContainerStateTerminated) bool {
+	return ended.Reason == "StartError" || ended.Reason == "ContainerCannotRun"
+}
+
+// died is for a container that ended after the command was started, and before there was a report.
+func died(ended *corev1.ContainerStateTerminated, interim result.Report) Outcome {
+	o := lost(fmt.Sprintf("the command was started, and its container ended without a report (exit code %d, %s): the command may have acted",
+		ended.ExitCode, ended.Reason))
+	if ended.Reason == "OOMKilled" {
+		o.Reason = v1alpha1.ReasonOutOfMemory
+		o.Message = "the container was killed for using more memory than its limit; the command may have acted: raise the memory limit"
+	}
+	o.Report, o.Started = &interim, interim.StartedAt
+	return o
+}
+
+// reported is for a report that is genuine.
+func reported(m result.Message, log *Log) Outcome {
+	report, missing := whole(m, log)
+	o := Outcome{Phase: Ended, Report: &report, Started: report.StartedAt, Finished: report.FinishedAt}
+	o.Reason, o.Message = reason(report)
+	o.NeverRan = report.Reason.NeverRan()
+	if missing != "" {
+		o.Message += "; " + missing
+	}
+	return o
+}
+
+// whole returns the report with as much in it as came through, and says what is missing.
+func whole(m result.Message, log *Log) (report result.Report, missing string) {
+	switch {
+	case m.Body == result.Complete:
+		return m.Report, ""
+	case m.Trailer == nil:
+		return m.Report, "what the command printed is lost: the termination message was cut"
+	case log == nil:
+		return m.Report, "what the command printed is not whole: its log was not read"
+	case log.Err != nil:
+		return m.Report, fmt.Sprintf("what the command printed is not whole: %v", log.Err)
+	}
+	return log.Report, ""
+}
+
+func reason(r result.Report) (reason, message string) {
+	switch r.Reason {
+	case result.Exited:
+		return exited(r)
+	case result.TimedOut:
+		return v1alpha1.ReasonTimedOut, "The command was stopped when spec.timeout had passed; it may have acted" + quote(r)
+	case result.Terminated:
+		return v1alpha1.ReasonTerminated, "The command was stopped by a signal from outside; it may have acted" + quote(r)
+	case result.StartWindowPassed:
+		return v1alpha1.ReasonStartWindowPassed, "The pod came to start the command too late, and so did not: " + r.Message
+	case result.AlreadyStarted, result.RunnerFailed:
+		return v1alpha1.ReasonResultLost, r.Message + "; the command may have acted"
+	}
+	if r.Reason.NeverRan() {
+		return v1alpha1.ReasonNeverStarted, fmt.Sprintf("%s: %s", r.Reason, r.Message)
+	}
+	return v1alpha1.ReasonResultLost, fmt.Sprintf("%s: %s; the command may have acted", r.Reason, r.Message)
+}
+
+func exited(r result.Report) (reason, message string) {
+	if r.ExitCode == 0 {
+		return v1alpha1.ReasonSucceeded, "The command ended with exit code 0"
+	}
+	return v1alpha1.ReasonCommandFailed, fmt.Sprintf("The command ended with exit code %d", r.ExitCode) + quote(r)
+}
+
+// quote returns the last error that the command printed, or its last line: the cause, most of the time.
+func quote(r result.Report) string {
+	lines := bytes.Split(bytes.TrimSpace(r.Stderr.Data), []byte("\n"))
+	line := lines[len(lines)-1]
+	for _, l := range lines {
+		if bytes.HasPrefix(l, []byte("ERROR:")) {
+			line = l
+		}
+	}
+	text := strings.ToValidUTF8(string(line[:min(len(line), maxQuoted)]), "")
+	if text == "" {
+		return ""
+	}
+	return ": " + text
+}
