@@ -4,6 +4,9 @@ SHELL := bash
 .SHELLFLAGS := -euo pipefail -c
 .DELETE_ON_ERROR:
 .DEFAULT_GOAL := help
+# Later steps need earlier ones (a cluster, before something is deployed to it),
+# and the go command uses all processors by itself.
+.NOTPARALLEL:
 
 GO ?= go
 
@@ -21,7 +24,9 @@ UNIT_TESTED := ./api/... ./cmd/... ./controllers/... ./internal/...
 # The development cluster lives in a network namespace of its own, so only its
 # own kubectl reaches it.
 DEVCLUSTER := bin/devcluster
-IN_DEVCLUSTER := KUBECTL="$(DEVCLUSTER) kubectl" OVERLAY=config/devcluster
+# The tag changes with the contents, so that a changed operator is rolled out.
+OPERATOR_IMAGE = gcloud-operator:dev-$(shell cat bin/operator bin/runner bin/images | sha256sum | head -c 12)
+QUICKSTART := config/samples/quickstart.yaml
 
 ##@ General
 
@@ -57,7 +62,7 @@ lint-module/%:
 	cd $* && $(TOOL) golangci-lint run --config=$(CURDIR)/.golangci.yml
 
 .PHONY: verify
-verify: lint test-lint $(MODULES:%=verify-tidy/%) ## Check that generated code is current, modules tidy, headers there, lint clean.
+verify: lint test-lint $(MODULES:%=verify-tidy/%) ## Lint, and check generated code, tidy modules and licence headers.
 	hack/verify-generated.sh
 	hack/verify-headers.sh
 
@@ -88,10 +93,18 @@ bin/devcluster bin/images: FORCE
 images: dist/operator.tar dist/gcloud.tar ## Make the container images, without Docker, into dist/.
 
 dist/operator.tar: bin/images bin/operator bin/runner
-	bin/images operator --operator=bin/operator --runner=bin/runner --out=$@
+	@mkdir -p $(@D)
+	bin/images operator --operator=bin/operator --runner=bin/runner --out=$@ --tag=$(OPERATOR_IMAGE)
 
 dist/gcloud.tar: bin/images bin/runner
+	@mkdir -p $(@D)
 	bin/images gcloud --runner=bin/runner --out=$@
+
+# config/devcluster, with the image as it was just built.
+dist/devcluster/kustomization.yaml: dist/operator.tar
+	@mkdir -p $(@D)
+	printf '%s\n' 'resources: [../../config/devcluster]' \
+		'images: [{name: gcloud-operator, newTag: $(lastword $(subst :, ,$(OPERATOR_IMAGE)))}]' >$@
 
 ##@ Any cluster
 
@@ -100,7 +113,7 @@ install: ## Install the CRDs alone.
 	$(TOOL) kustomize build config/crd | $(KUBECTL) apply --server-side -f -
 
 .PHONY: deploy
-deploy: ## Install the operator from OVERLAY (config/default) and wait until it is available.
+deploy: ## Install the operator (KUBECTL, OVERLAY) and wait until it is available.
 	$(TOOL) kustomize build $(OVERLAY) | $(KUBECTL) apply --server-side -f -
 	$(KUBECTL) wait deployment --all --for=condition=Available --timeout=3m -n gcloud-operator-system
 
@@ -119,14 +132,17 @@ cluster-down: bin/devcluster ## Take the development cluster down; nothing of it
 	$(DEVCLUSTER) down
 
 .PHONY: cluster-deploy
-cluster-deploy: bin/devcluster images ## Load the images into the development cluster and install the operator.
-	$(DEVCLUSTER) load dist/operator.tar
-	$(DEVCLUSTER) load dist/gcloud.tar
-	$(MAKE) --no-print-directory deploy $(IN_DEVCLUSTER)
+cluster-deploy: bin/devcluster images dist/devcluster/kustomization.yaml ## Load the images into the development cluster and install the operator.
+	$(DEVCLUSTER) load dist/operator.tar dist/gcloud.tar
+	$(MAKE) --no-print-directory deploy KUBECTL="$(DEVCLUSTER) kubectl" OVERLAY=dist/devcluster
 
 .PHONY: quickstart
 quickstart: cluster-up cluster-deploy ## From nothing to a GcloudRun's output: cluster, operator, sample.
-	hack/quickstart.sh
+	$(DEVCLUSTER) kubectl delete --ignore-not-found -f $(QUICKSTART)
+	$(DEVCLUSTER) kubectl apply --server-side -f $(QUICKSTART)
+	$(DEVCLUSTER) kubectl wait --for=condition=Finished --timeout=5m -f $(QUICKSTART)
+	$(DEVCLUSTER) kubectl get -f $(QUICKSTART)
+	$(DEVCLUSTER) kubectl get -f $(QUICKSTART) -o jsonpath='{.status.response.stdout}'
 
 ##@ Tests
 
@@ -144,12 +160,12 @@ test-envtest: bin/devcluster ## Run the tests against a real API server.
 	KUBEBUILDER_ASSETS="$$($(DEVCLUSTER) assets)" $(GO) test ./test/envtest/...
 
 .PHONY: test-e2e
-test-e2e: bin/devcluster images ## Run the end-to-end tests on the development cluster.
+test-e2e: bin/devcluster ## Run the end-to-end tests on the development cluster.
 	hack/test-e2e.sh
 
 .PHONY: test-lint
 test-lint: ## Show that each rule of .golangci.yml fails when broken.
-	$(GO) test -C hack/tools ./...
+	$(GO) test -C hack/tools -count=1 ./...
 
 .PHONY: FORCE
 FORCE:
