@@ -2,7 +2,12 @@
 
 package command
 
-import "strings"
+import (
+	"slices"
+	"strings"
+
+	"github.com/gcloud-operator/gcloud-operator/internal/command/tree"
+)
 
 // Command is a command line as gcloud understands it.
 type Command struct {
@@ -62,4 +67,12 @@ func (c Command) Flag(name string) (value string, written bool) {
 		value, written = strings.Join(f.Values, " "), true
 	}
 	return value, written
+}
+
+// setPath writes a command's or group's canonical words into c.
+func setPath(c *Command, n *tree.Node) {
+	c.Path = n.Path()
+	if len(c.Path) > 0 && slices.Contains(tracks, c.Path[0]) {
+		c.Track, c.Path = c.Path[0], c.Path[1:]
+	}
 }

@@ -8,7 +8,16 @@ import "slices"
 type Rule string
 
 const (
-	Syntax           Rule = "Syntax"
+	// What the parser itself refuses.
+	Syntax             Rule = "Syntax"
+	UnknownCommand     Rule = "UnknownCommand"
+	UnknownFlag        Rule = "UnknownFlag"
+	UnexpectedArgument Rule = "UnexpectedArgument"
+	MissingArgument    Rule = "MissingArgument"
+	ConflictingFlags   Rule = "ConflictingFlags"
+	InvalidValue       Rule = "InvalidValue"
+	Placeholder        Rule = "Placeholder"
+
 	ProjectFormat    Rule = "ProjectFormat"
 	ForbiddenCommand Rule = "ForbiddenCommand"
 	InputPath        Rule = "InputPath"

@@ -1,0 +1,107 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package tree
+
+import (
+	"bytes"
+	"compress/gzip"
+	_ "embed"
+	"fmt"
+	"io"
+	"strings"
+	"sync"
+)
+
+//go:embed tree.bin.gz
+var embedded []byte
+
+// Load returns the embedded tree. The first call decodes it, which takes some ten milliseconds.
+var Load = sync.OnceValue(func() *Tree {
+	t, err := Decode(bytes.NewReader(embedded))
+	if err != nil {
+		panic(fmt.Sprintf("embedded command tree: %v", err)) // a test decodes it
+	}
+	return t
+})
+
+// Decode reads what hack/commandtree wrote.
+func Decode(r io.Reader) (*Tree, error) {
+	z, err := gzip.NewReader(r)
+	if err != nil {
+		return nil, fmt.Errorf("reading the command tree: %w", err)
+	}
+	var text strings.Builder
+	if _, err := io.Copy(&text, z); err != nil {
+		return nil, fmt.Errorf("reading the command tree: %w", err)
+	}
+	d := &treeDecoder{decoder: decoder{data: text.String()}}
+	t := d.tree()
+	return t, d.err
+}
+
+// treeDecoder holds the tables that nodes refer to.
+type treeDecoder struct {
+	decoder
+	strings []string
+	types   []*lazy[Type]
+	groups  []*lazy[Group]
+	args    []*Arg
+	sets    [][]*Arg
+	nodes   []*Node
+	aliases map[*Node]int
+}
+
+func (d *treeDecoder) tree() *Tree {
+	t := &Tree{SDK: d.decoder.string()}
+	d.strings = table(&d.decoder, d.decoder.string)
+	d.types = table(&d.decoder, func() *lazy[Type] { return &lazy[Type]{text: d.decoder.string()} })
+	d.groups = table(&d.decoder, func() *lazy[Group] { return &lazy[Group]{text: d.decoder.string()} })
+	d.args = table(&d.decoder, d.arg)
+	d.sets = table(&d.decoder, d.set)
+	d.aliases = map[*Node]int{}
+	t.Root = d.node(nil)
+	for n, i := range d.aliases {
+		n.alias = at(&d.decoder, d.nodes, i)
+	}
+	return t
+}
+
+func (d *treeDecoder) ref() string { return at(&d.decoder, d.strings, d.uint()) }
+
+func (d *treeDecoder) arg() *Arg {
+	a := &Arg{Names: table(&d.decoder, d.ref), Metavar: d.ref(), Dest: d.ref(), NArgs: d.ref(), Prop: d.ref()}
+	a.Choices = table(&d.decoder, d.ref)
+	a.Action = Action(d.uint())
+	bits := d.uint()
+	a.Hidden, a.Local, a.Deprecated, a.Removed = bits&1 != 0, bits&2 != 0, bits&4 != 0, bits&8 != 0
+	if i := d.uint(); i > 0 {
+		a.kind = at(&d.decoder, d.types, i-1)
+	}
+	return a
+}
+
+// set reads the flags of a command: the first one's number, then the distances.
+func (d *treeDecoder) set() []*Arg {
+	i := 0
+	return table(&d.decoder, func() *Arg {
+		i += d.uint()
+		return at(&d.decoder, d.args, i)
+	})
+}
+
+func (d *treeDecoder) node(parent *Node) *Node {
+	n := &Node{Parent: parent, Name: d.ref(), Remainder: d.ref()}
+	bits := d.uint()
+	n.Group, n.Hidden, n.Dynamic = bits&1 != 0, bits&2 != 0, bits&4 != 0
+	n.flags = at(&d.decoder, d.sets, d.uint())
+	n.Positionals = table(&d.decoder, func() *Arg { return at(&d.decoder, d.args, d.uint()) })
+	if i := d.uint(); i > 0 {
+		n.group = at(&d.decoder, d.groups, i-1)
+	}
+	d.nodes = append(d.nodes, n)
+	if i := d.uint(); i > 0 {
+		d.aliases[n] = i - 1
+	}
+	n.Children = table(&d.decoder, func() *Node { return d.node(n) })
+	return n
+}
