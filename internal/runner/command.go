@@ -168,7 +168,7 @@ const (
 func (r *run) endCommand() {
 	c := r.cmd
 	drained := both(c.stdout.done, c.stderr.done)
-	within(drained, drainTime)
+	within(drained, r.drainTime())
 	if r.Init {
 		_ = syscall.Kill(-1, syscall.SIGKILL)
 	} else {
@@ -186,6 +186,14 @@ func (r *run) endCommand() {
 	if err := errors.Join(errs[:]...); err != nil {
 		r.note("reading the command's output: %v", err)
 	}
+}
+
+// drainTime is short where the grace period is running.
+func (r *run) drainTime() time.Duration {
+	if r.report.Reason == result.Exited && !r.stops.requested() {
+		return drainTime
+	}
+	return min(drainTime, reserved(r.task.Grace)/4)
 }
 
 func both(a, b <-chan struct{}) <-chan struct{} {

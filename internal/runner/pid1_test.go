@@ -1,0 +1,127 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package runner
+
+import (
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"syscall"
+	"testing"
+	"time"
+
+	"github.com/gcloud-operator/gcloud-operator/internal/result"
+)
+
+func TestWhatACommandLeavesBehindIsKilledBeforeTheReport(t *testing.T) {
+	// In a session of its own, orphaned, and deaf to every signal.
+	const writer = `setsid sh -c 'trap "" HUP INT QUIT TERM; while :; do echo x >> left; echo forged > ../termination-log; sleep 0.02; done' %s & sleep 0.3; echo done`
+	for name, redirect := range map[string]string{
+		"it has closed its output":  ">/dev/null 2>&1",
+		"it holds the output pipes": "",
+	} {
+		t.Run(name, func(t *testing.T) {
+			p := newIsolatedPod(t)
+			p.write("termination-log", "", 0o666)
+			if err := os.Chmod(filepath.Join(p.dir, "termination-log"), 0o666); err != nil {
+				t.Fatal(err)
+			}
+			e := p.run(shell(fmt.Sprintf(writer, redirect)))
+			left, err := os.ReadFile(filepath.Join(p.dir, "files/left"))
+			if err != nil {
+				t.Fatal(err)
+			}
+			if len(e.report.Files) != 1 || string(e.report.Files[0].Data) != string(left) {
+				t.Errorf("the file went on growing: %d bytes on disk, report: %+v", len(left), e.report.Files)
+			}
+			if e.report.Reason != result.Exited || e.took > drainTime+2*time.Second {
+				t.Errorf("%s after %s: %s", e.report.Reason, e.took, e.report.Message)
+			}
+		})
+	}
+}
+
+func TestATimeoutKillsATreeThatIgnoresSignals(t *testing.T) {
+	p := newIsolatedPod(t)
+	task := shell(`trap "" INT TERM; for i in 1 2 3; do setsid sh -c 'trap "" INT TERM HUP; (sleep 300); sleep 300' & done; sleep 300; sleep 300`)
+	task.Timeout = 300 * time.Millisecond
+	e := p.run(task)
+	if e.report.Reason != result.TimedOut || e.report.ExitCode != 137 || e.report.Message != "the command had not ended after 300ms and was stopped" {
+		t.Errorf("got %s %d: %s", e.report.Reason, e.report.ExitCode, e.report.Message)
+	}
+	if e.took > 5*time.Second {
+		t.Errorf("it took %s", e.took)
+	}
+}
+
+func TestSignalsOfTheCommandToPID1(t *testing.T) {
+	const harmless = `for s in 1 4 5 6 7 8 9 10 11 12 13 14 16 17 18 19 20 21 22 23 24 25 26 27 28 29 30 31 32 33 34 35 40 50 63 64; do kill -$s 1; done; sleep 0.2; exit 5`
+	for name, c := range map[string]struct {
+		script string
+		reason result.Reason
+		code   int
+	}{
+		"all that don't mean stop change nothing": {harmless, result.Exited, 5},
+		"SIGTERM stops it":                        {"trap 'exit 6' INT; kill -TERM 1; sleep 60 & wait", result.Terminated, 6},
+		"SIGQUIT stops it":                        {"trap 'exit 7' INT; kill -QUIT 1; sleep 60 & wait", result.Terminated, 7},
+	} {
+		t.Run(name, func(t *testing.T) {
+			e := newIsolatedPod(t).run(shell(c.script))
+			if e.report.Reason != c.reason || e.report.ExitCode != c.code {
+				t.Errorf("got %s %d: %s; %s", e.report.Reason, e.report.ExitCode, e.report.Message, e.report.Stderr.Data)
+			}
+		})
+	}
+}
+
+// attack tries, as the command, what would let it speak for the runner.
+func attack() {
+	for _, name := range []string{"mem", "fd/1", "fd/2", "environ", "root"} {
+		_, err := os.OpenFile("/proc/1/"+name, os.O_RDWR, 0)
+		fmt.Printf("open %s: %v\n", name, err != nil)
+	}
+	fmt.Printf("ptrace: %v\n", syscall.PtraceAttach(1) != nil)
+	fmt.Printf("kill: %v\n", syscall.Kill(1, syscall.SIGKILL) != nil) // the system ignores it
+}
+
+func TestACommandCannotSpeakForTheRunner(t *testing.T) {
+	p := newIsolatedPod(t)
+	p.env = []string{attackEnv + "=1"}
+	e := p.run(task(filepath.Join(p.dir, "runner")))
+	const refused = "open mem: true\nopen fd/1: true\nopen fd/2: true\nopen environ: true\nopen root: true\nptrace: true\nkill: false\n"
+	if got := string(e.report.Stdout.Data); got != refused {
+		t.Errorf("got %q, want %q; stderr: %s", got, refused, e.report.Stderr.Data)
+	}
+}
+
+func TestARunnerThatCannotReportIsNotBelieved(t *testing.T) {
+	forged, _, err := result.Encode(result.Report{Run: task().Run, Reason: result.NotExecutable, ExitCode: 126}, result.Limits{MessageBytes: 4096})
+	if err != nil {
+		t.Fatal(err)
+	}
+	p := newIsolatedPod(t)
+	p.write("termination-log", "", 0o666)
+	if err := os.Chmod(filepath.Join(p.dir, "termination-log"), 0o666); err != nil {
+		t.Fatal(err)
+	}
+	p.write("forged", string(forged), 0o644)
+	// The system lets the same user take the runner's descriptors away.
+	cmd, _ := p.start(shell("cat ../forged > ../termination-log; prlimit --pid 1 --nofile=3:3"))
+	_ = cmd.Wait()
+	text, err := os.ReadFile(filepath.Join(p.dir, "termination-log"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	m, err := result.DecodeMessage(string(text))
+	if code := cmd.ProcessState.ExitCode(); err == nil && m.Report.Believed(task().Run, int32(code)) {
+		t.Errorf("the forged report is believed with exit code %d", code)
+	}
+}
+
+func TestOrphansAreReapedWhileTheCommandRuns(t *testing.T) {
+	e := newIsolatedPod(t).run(shell(`for i in 1 2 3 4 5; do (setsid true &) ; done; sleep 0.3; cat /proc/[0-9]*/stat | cut -d' ' -f3 | tr -d '\n'`))
+	if states := string(e.report.Stdout.Data); states == "" || strings.Contains(states, "Z") {
+		t.Errorf("the states of all processes are %q", states)
+	}
+}
