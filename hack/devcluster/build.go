@@ -103,13 +103,13 @@ func build(ctx context.Context, sourceFolder, result string) error {
 		return err
 	}
 	pause := filepath.Join(sourceFolder, "pause.bin")
-	if err := compile(ctx, sourceFolder, "./pause", pause); err != nil {
+	if err := compile(ctx, sourceFolder, "the pause image", "./pause", pause); err != nil {
 		return err
 	}
 	if err := writePauseImage(filepath.Join(result, "pause.tar"), pause); err != nil {
 		return fmt.Errorf("making the pause image: %w", err)
 	}
-	if err := compile(ctx, sourceFolder, "./kube", filepath.Join(result, "kube")); err != nil {
+	if err := compile(ctx, sourceFolder, "Kubernetes "+kubernetesVersion(), "./kube", filepath.Join(result, "kube")); err != nil {
 		return err
 	}
 	for _, name := range programs {
@@ -121,9 +121,9 @@ func build(ctx context.Context, sourceFolder, result string) error {
 }
 
 // compile builds one package and shows how far it is.
-func compile(ctx context.Context, folder, pkg, output string) error {
+func compile(ctx context.Context, folder, what, pkg, output string) error {
 	p := newProgress(time.Now())
-	p.update("asking what has to be compiled for %s", pkg)
+	p.update("asking what has to be compiled for %s", what)
 	list := append([]string{"list", "-deps", "-f={{if .Stale}}{{.ImportPath}}{{end}}"}, buildFlags()...)
 	downloads := 0
 	stale, err := runGo(ctx, folder, func(line string) {
@@ -138,11 +138,10 @@ func compile(ctx context.Context, folder, pkg, output string) error {
 	total, built := len(strings.Fields(string(stale))), 0
 	arguments := append([]string{"build", "-v", "-o", output}, buildFlags()...)
 	_, err = runGo(ctx, folder, func(line string) {
-		if built++; built < total {
-			p.update("compiling Kubernetes %s: %d of %d packages, %d left, now %s",
-				kubernetesVersion(), built, total, total-built, line)
-		} else {
-			p.force("linking Kubernetes %s", kubernetesVersion())
+		built++
+		p.update("compiling %s: %d of %d packages, %d left, now %s", what, built, total, total-built, line)
+		if built == total {
+			p.force("linking %s", what)
 		}
 	}, append(arguments, pkg)...)
 	p.end()

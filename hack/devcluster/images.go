@@ -40,7 +40,6 @@ func (c cluster) loadImage(ctx context.Context, file string) error {
 		return err
 	}
 	if !slices.ContainsFunc(manifests, func(m imageManifest) bool { return !m.loaded(present) }) {
-		say("%s is loaded already", file)
 		return nil
 	}
 	started := time.Now()

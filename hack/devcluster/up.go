@@ -29,7 +29,7 @@ func (c cluster) up(ctx context.Context) error {
 	defer unlock()
 	if c.healthy(ctx) == nil {
 		say("it is running already")
-		return nil
+		return c.loadPauseImage(ctx, c.binaries()) // the last step of the `up` that started it
 	}
 	if err := ensurePackages(ctx); err != nil {
 		return fmt.Errorf("installing packages: %w", err)

@@ -59,7 +59,7 @@ func run(command *cobra.Command) {
 func runKubectl() {
 	// kubectl looks for plugins and its preferences while the command is made,
 	// so the verbosity must be known before.
-	_ = logs.GlogSetter(kubectl.GetLogVerbosity(os.Args))
+	_, _ = logs.GlogSetter(kubectl.GetLogVerbosity(os.Args))
 	if err := cli.RunNoErrOutput(kubectl.NewDefaultKubectlCommand()); err != nil {
 		util.CheckErr(err)
 	}
