@@ -28,6 +28,9 @@ type liveLog struct {
 
 const endOfLiveLog = "gcloud-operator: the live log ends here, to leave room for the report; what follows is in the result only\n"
 
+// endBytes is what ending a line, and the live log, takes.
+var endBytes = recordBytes([]byte("\n")) + recordBytes([]byte(endOfLiveLog))
+
 func newLiveLog(w io.Writer, share int64) *liveLog {
 	l := &liveLog{share: share, wake: make(chan struct{}, 1), done: make(chan struct{})}
 	go l.drain(w)
@@ -52,7 +55,7 @@ func (l *liveLog) add(piece []byte) {
 	if l.full || l.closed {
 		return
 	}
-	if l.used+recordBytes(piece) > l.share-recordBytes([]byte(endOfLiveLog)) {
+	if l.used+recordBytes(piece) > l.share-endBytes {
 		l.full = true
 		l.endLine()
 		piece = []byte(endOfLiveLog)

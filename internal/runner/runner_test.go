@@ -3,7 +3,6 @@
 package runner
 
 import (
-	"fmt"
 	"strings"
 	"testing"
 	"time"
@@ -77,7 +76,6 @@ func TestLargeOutput(t *testing.T) {
 			if c.truncated && (!strings.HasPrefix(string(out.Data), "first\n") || !strings.HasSuffix(string(out.Data), "last\n")) {
 				t.Error("head or tail is not the output's")
 			}
-			fmt.Println(name, len(e.fullLog), len(e.log), e.took)
 		})
 	}
 }
