@@ -58,6 +58,7 @@ func (c cluster) stages(binaries string) [][]component {
 			"--bind-address=127.0.0.1",
 			"--leader-elect=false",
 			"--use-service-account-credentials=true",
+			"--flex-volume-plugin-dir="+c.path("kubelet", "volume-plugins"),
 			"--root-ca-file="+pki("ca.crt"),
 			"--service-account-private-key-file="+pki("service-accounts.key"),
 			"--cluster-signing-cert-file="+pki("ca.crt"),

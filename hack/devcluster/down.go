@@ -15,10 +15,7 @@ func (c cluster) down() error {
 	if err := c.endProcesses(); err != nil {
 		return err
 	}
-	if err := removeCgroups(); err != nil {
-		return err
-	}
-	return c.removeState()
+	return errors.Join(removeCgroups(), removeFixedFolders(), c.removeState())
 }
 
 func (c cluster) removeState() error {

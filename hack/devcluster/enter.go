@@ -42,7 +42,11 @@ func (c cluster) commandEnvironment(from []string) []string {
 		name, _, _ := strings.Cut(entry, "=")
 		return name == "KUBECONFIG" || name == "PATH" || strings.HasSuffix(strings.ToLower(name), "_proxy")
 	})
-	return append(kept, "KUBECONFIG="+c.kubeconfig(), "PATH="+pathWith(c.binaries()))
+	return append(kept,
+		"KUBECONFIG="+c.kubeconfig(),
+		"KUBECACHEDIR="+c.path("kubectl-cache"), // the next cluster has the same address
+		"PATH="+pathWith(c.binaries()),
+	)
 }
 
 // pathWith has the cluster's own kubectl first: it is of the right version.

@@ -64,8 +64,11 @@ func (a api) serves(ctx context.Context) error {
 	return get(ctx, a.client, apiURL+"/readyz", nil)
 }
 
-// clusterIPServes tells whether kube-proxy has done its work.
+// clusterIPServes tells whether kube-proxy has done its work. A connection that
+// was begun before is never answered.
 func (a api) clusterIPServes(ctx context.Context) error {
+	ctx, cancel := context.WithTimeout(ctx, 300*time.Millisecond)
+	defer cancel()
 	return get(ctx, a.client, "https://"+apiIP+"/readyz", nil)
 }
 

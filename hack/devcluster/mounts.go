@@ -4,7 +4,9 @@ package main
 
 import (
 	"bytes"
+	"errors"
 	"fmt"
+	"io/fs"
 	"os"
 	"path/filepath"
 	"strings"
@@ -16,6 +18,14 @@ import (
 var kernelTunables = []string{
 	"vm/overcommit_memory", "vm/panic_on_oom",
 	"kernel/panic", "kernel/panic_on_oops", "kernel/keys/root_maxkeys", "kernel/keys/root_maxbytes",
+}
+
+// fixedFolders are where components write without asking; each gets a folder of
+// the state mounted over it.
+var fixedFolders = map[string]string{
+	"/var/log":         "var-log",
+	"/var/lib/kubelet": "var-lib-kubelet",
+	"/var/lib/cni":     "var-lib-cni",
 }
 
 // setUpMounts gives the node a view of its own on the file system: what it
@@ -30,14 +40,42 @@ func setUpMounts(c cluster) error {
 		{"", "/", "", unix.MS_REC | unix.MS_SHARED},
 		{"proc", "/proc", "proc", unix.MS_NOSUID | unix.MS_NODEV | unix.MS_NOEXEC},
 		{"tmpfs", "/run", "tmpfs", unix.MS_NOSUID | unix.MS_NODEV},
-		{c.path("var-log"), "/var/log", "", unix.MS_BIND},
 	}
 	for _, s := range steps {
 		if err := unix.Mount(s.source, s.target, s.kind, s.flags, ""); err != nil {
 			return fmt.Errorf("mounting %s: %w", s.target, err)
 		}
 	}
+	for target, name := range fixedFolders {
+		if err := bindFolder(c.path(name), target); err != nil {
+			return err
+		}
+	}
 	return shadowKernelTunables(c.path("sysctl"))
+}
+
+func bindFolder(source, target string) error {
+	for _, folder := range []string{source, target} {
+		if err := os.MkdirAll(folder, 0o755); err != nil {
+			return err
+		}
+	}
+	if err := unix.Mount(source, target, "", unix.MS_BIND, ""); err != nil {
+		return fmt.Errorf("mounting %s: %w", target, err)
+	}
+	return nil
+}
+
+// removeFixedFolders removes what bindFolder had to make on the machine. A
+// folder that somebody else uses isn't empty, and stays.
+func removeFixedFolders() error {
+	for target := range fixedFolders {
+		err := unix.Rmdir(target)
+		if err != nil && !errors.Is(err, fs.ErrNotExist) && !errors.Is(err, unix.ENOTEMPTY) {
+			return fmt.Errorf("removing %s: %w", target, err)
+		}
+	}
+	return nil
 }
 
 // shadowKernelTunables puts a file over each, so that the kubelet's writes go

@@ -81,7 +81,7 @@ func (c cluster) prepare() error {
 	if len(entries) > 0 {
 		return fmt.Errorf("%s isn't empty: set DEVCLUSTER_STATE to a folder for the cluster alone", c.State)
 	}
-	for _, folder := range []string{"", "logs", "var-log", "etcd"} {
+	for _, folder := range []string{"logs", "etcd"} {
 		if err := os.MkdirAll(c.path(folder), 0o700); err != nil {
 			return err
 		}
