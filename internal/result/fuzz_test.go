@@ -1,0 +1,125 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package result
+
+import (
+	"bytes"
+	"reflect"
+	"testing"
+)
+
+// FuzzMessage: whatever stands in a termination message, decoding it neither
+// crashes nor returns what could not have been encoded.
+func FuzzMessage(f *testing.F) {
+	f.Add("")
+	f.Add(string(Started("r", HashArgv(nil), start)))
+	for _, r := range []Report{report("o", "e", "f"), report(noise(3000), "")} {
+		m, _, _ := Encode(r, Limits{MinMessageBytes, 1 << 20, nonce})
+		f.Add(string(m))
+	}
+	f.Add(string(header{Run: "r", Reason: Exited, Trailer: &trailerHeader{Lines: -1}}.withBody([]byte("x"))))
+	f.Fuzz(func(t *testing.T, text string) {
+		m, err := DecodeMessage(text)
+		if err != nil {
+			return
+		}
+		checkReport(t, m.Report)
+		if m.Trailer != nil && (!m.Trailer.plausible() || len(m.Trailer.SHA256) != 64) {
+			t.Errorf("an implausible trailer %+v", m.Trailer)
+		}
+	})
+}
+
+// FuzzPayload goes behind the checksums, which no mutation gets past.
+func FuzzPayload(f *testing.F) {
+	f.Add([]byte(""))
+	f.Add(encodeReport(report("o", "e", "f")))
+	f.Fuzz(func(t *testing.T, text []byte) {
+		r, err := decodeReport(text)
+		if err != nil {
+			return
+		}
+		checkReport(t, r)
+		again, err := decodeReport(encodeReport(r))
+		if err != nil || !reflect.DeepEqual(again, r) {
+			t.Errorf("got %+v, then %+v, %v", r, again, err)
+		}
+	})
+}
+
+func checkReport(t *testing.T, r Report) {
+	streams := []Stream{r.Stdout, r.Stderr}
+	for _, f := range r.Files {
+		streams = append(streams, f.Stream)
+	}
+	for _, s := range streams {
+		s.HeadTail() // panics where Head is out of range
+		if s.Bytes < int64(len(s.Data)) || !s.Truncated() && s.Head != len(s.Data) {
+			t.Errorf("an impossible stream: %d of %d bytes, head %d", len(s.Data), s.Bytes, s.Head)
+		}
+	}
+}
+
+// FuzzTrailer: whatever stands in a log, before, between or after, a trailer is
+// found whole or not at all.
+func FuzzTrailer(f *testing.F) {
+	r := report(noise(20_000), "")
+	message, trailer, err := Encode(r, Limits{MinMessageBytes, 1 << 20, nonce})
+	if err != nil {
+		f.Fatal(err)
+	}
+	m, err := DecodeMessage(string(message))
+	if err != nil {
+		f.Fatal(err)
+	}
+	want := normal(r)
+	lines := bytes.SplitAfter(trailer, []byte("\n"))
+	f.Add([]byte("output\n"), uint16(0))
+	f.Add(lines[1], uint16(1000))
+	f.Add(lines[len(lines)-2], uint16(9000))
+	f.Add([]byte(linePrefix+" x end 0 1 2 3\n"), uint16(20_000))
+	f.Fuzz(func(t *testing.T, noise []byte, at uint16) {
+		cut := int(at) % len(trailer)
+		log := bytes.Join([][]byte{noise, trailer[:cut], noise, trailer[cut:], noise}, nil)
+		kept, complete, err := KeepTrailerLines(bytes.NewReader(log), 1<<20)
+		if err != nil {
+			t.Error(err)
+		}
+		direct, directErr := DecodeTrailer(*m.Trailer, bytes.NewReader(log))
+		early, earlyErr := DecodeTrailer(*m.Trailer, bytes.NewReader(kept))
+		if directErr == nil && !reflect.DeepEqual(direct, want) || earlyErr == nil && !reflect.DeepEqual(early, want) {
+			t.Error("another report was read")
+		}
+		if (directErr == nil) != (earlyErr == nil) {
+			t.Errorf("the early reader sees another: %v and %v (complete %v)", directErr, earlyErr, complete)
+		}
+	})
+}
+
+// FuzzRoundTrip: every report arrives whole if there is room, and as what
+// Limit makes of it if there isn't.
+func FuzzRoundTrip(f *testing.F) {
+	f.Add([]byte("out"), []byte("err"), []byte("file"), "why", 3, uint16(4096), uint32(1<<20))
+	f.Add([]byte(noise(5000)), []byte(""), []byte{}, "\xff<>&", -1, uint16(1024), uint32(9000))
+	f.Add([]byte(noise(5000)), []byte("é"), []byte("x"), "", 0, uint16(2000), uint32(0))
+	f.Fuzz(func(t *testing.T, stdout, stderr, file []byte, why string, code int, message uint16, log uint32) {
+		r := report(string(stdout), string(stderr), string(file))
+		r.Message, r.ExitCode = string(bytes.ToValidUTF8([]byte(why), nil)), code
+		l := Limits{MinMessageBytes + int64(message)%(DefaultMessageBytes-MinMessageBytes+1), int64(log % (4 << 20)), nonce}
+		text, trailer, err := Encode(r, l)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if int64(len(text)) > l.MessageBytes || logBytes(string(trailer)) > l.LogBytes {
+			t.Errorf("%d bytes of message, %d of log", len(text), len(trailer))
+		}
+		got := received(t, string(text), string(trailer))
+		checkReport(t, got)
+		if got.Run != r.Run || got.Reason != r.Reason || got.ExitCode != r.ExitCode || got.Stdout.SHA256 != r.Stdout.SHA256 || got.Stderr.Bytes != r.Stderr.Bytes {
+			t.Errorf("got %+v", got)
+		}
+		if l.LogBytes > logBytes(string(trailer))+20_000 && !reflect.DeepEqual(got, normal(r)) {
+			t.Error("there was room, and it is not the same")
+		}
+	})
+}
