@@ -18,7 +18,7 @@ type Command struct {
 	Track string
 
 	// Path is the command's words in their canonical spelling, without "gcloud" and the track: aliases are resolved.
-	// Where the line names no known command, it holds the words up to the unknown one, that one included.
+	// Where the line names no known command, it holds the words that are known, and the unknown one.
 	Path []string
 
 	// Flags are the flags in the order in which they were written.
@@ -29,6 +29,8 @@ type Command struct {
 
 	// Remainder is what stands after a "--" that hands everything on to another program.
 	Remainder []string
+
+	node *tree.Node // nil if the line names no known command
 }
 
 // Flag is one flag as written.
@@ -71,7 +73,7 @@ func (c Command) Flag(name string) (value string, written bool) {
 
 // setPath writes a command's or group's canonical words into c.
 func setPath(c *Command, n *tree.Node) {
-	c.Path = n.Path()
+	c.Path, c.Track = n.Path(), ""
 	if len(c.Path) > 0 && slices.Contains(tracks, c.Path[0]) {
 		c.Track, c.Path = c.Path[0], c.Path[1:]
 	}

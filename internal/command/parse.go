@@ -49,9 +49,13 @@ type parser struct {
 
 // finish checks what can only be checked at the end.
 func (p *parser) finish() {
+	if p.lost {
+		return
+	}
 	setPath(&p.command, p.node.Canonical())
+	p.command.node = p.node
 	switch {
-	case p.stopped || p.lost:
+	case p.stopped:
 	case p.node.Group:
 		p.incomplete()
 	default:

@@ -120,6 +120,8 @@ func (l *level) surplus(word string) {
 func (l *level) unknownCommand(word string) {
 	message := fmt.Sprintf("%s has no command %q", nodeName(l.node), shorten(word))
 	setPath(&l.command, l.node.Canonical())
+	l.command.Path = append(l.command.Path, word)
+	l.command.Flags = guess(l.command.Argv).Flags
 	l.refuse(UnknownCommand, word, message, l.commandFix(word))
 }
 

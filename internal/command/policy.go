@@ -2,6 +2,14 @@
 
 package command
 
+import (
+	"errors"
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+)
+
 // Request is what the rules look at of one resource.
 type Request struct {
 	Namespace   string   // of the resource
@@ -21,10 +29,10 @@ const (
 	Off     Mode = "Off"     // say nothing
 )
 
-// Policy is the configuration of the rules. The zero value enforces all of them.
+// Policy is the configuration of the rules. The zero value has the defaults.
 type Policy struct {
-	// Modes are the modes by rule; a rule that is not named has its default. Syntax and ForbiddenCommand are always
-	// enforced.
+	// Modes are the modes by rule; a rule that is not named has its default. Syntax, ForbiddenCommand and FlagsFile are
+	// always enforced.
 	Modes map[Rule]Mode `json:"modes,omitempty"`
 
 	// Forbidden extends the built-in list of forbidden commands, such as "compute ssh"; what is below a forbidden group
@@ -32,14 +40,44 @@ type Policy struct {
 	Forbidden []string `json:"forbidden,omitempty"`
 
 	// AllowedCommands are globs, such as "compute instances *", of which a command must match one, if there are any.
-	// DeniedCommands are globs of which it must match none. Both look at the command without its release track; a * stands
-	// for any text.
+	// DeniedCommands are globs of which it must match none. Both look at the command's words without its release track;
+	// a * stands for any text.
 	AllowedCommands []string `json:"allowedCommands,omitempty"`
 	DeniedCommands  []string `json:"deniedCommands,omitempty"`
 
-	// AllowedProjects are globs of project ids by namespace; "*" stands for the namespaces that are not named. A namespace
-	// with no entry may use every project.
+	// AllowedProjects are globs of project ids and numbers by namespace; "*" stands for the namespaces that are not named.
+	// A namespace with no entry may use every project.
 	AllowedProjects map[string][]string `json:"allowedProjects,omitempty"`
+}
+
+// Validate says what is wrong with a policy. A policy with errors is not to be used.
+func (p Policy) Validate() error {
+	var errs []error
+	for _, r := range slices.Sorted(maps.Keys(p.Modes)) {
+		m := p.Modes[r]
+		switch info := r.info(); {
+		case info == nil:
+			errs = append(errs, fmt.Errorf("modes: there is no rule %q; the rules are %s", r, strings.Join(ruleIDs(), ", ")))
+		case m != Enforce && m != Warn && m != Off:
+			errs = append(errs, fmt.Errorf("modes: %s: mode %q is none of Enforce, Warn, Off", r, m))
+		case info.Fixed && m != Enforce:
+			errs = append(errs, fmt.Errorf("modes: %s is always enforced", r))
+		}
+	}
+	for _, f := range p.Forbidden {
+		if len(forbiddenWords(f)) == 0 {
+			errs = append(errs, fmt.Errorf("forbidden: %q names no command; write its words without gcloud, such as \"compute ssh\"", f))
+		}
+	}
+	return errors.Join(errs...)
+}
+
+func ruleIDs() []string {
+	ids := make([]string, len(rules))
+	for i, r := range rules {
+		ids[i] = string(r.ID)
+	}
+	return ids
 }
 
 // Verdict is what the rules say of a request. It is admitted if there is no error.
@@ -56,7 +94,9 @@ func (p Policy) Check(r Request) (Command, Verdict) {
 	c, violations := Parse(r.Command)
 	in := input{Request: r, policy: p, command: c}
 	for _, rule := range rules {
-		violations = append(violations, rule.check(in)...)
+		if rule.check != nil {
+			violations = append(violations, rule.check(in)...)
+		}
 	}
 	var verdict Verdict
 	for _, v := range violations {
@@ -72,8 +112,9 @@ func (p Policy) Check(r Request) (Command, Verdict) {
 
 // mode is the rule's mode. The floor can't be configured away.
 func (p Policy) mode(r Rule) Mode {
-	if m, ok := p.Modes[r]; ok && !r.alwaysEnforced() {
+	info := r.info()
+	if m, ok := p.Modes[r]; ok && !info.Fixed {
 		return m
 	}
-	return Enforce
+	return info.Default
 }
