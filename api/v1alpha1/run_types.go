@@ -50,11 +50,6 @@ type Run struct {
 	// +optional
 	PodUID types.UID `json:"podUID,omitempty"`
 
-	// startBefore is the time after which the pod must not start the command any more. It is written
-	// with podUID.
-	// +optional
-	StartBefore *metav1.Time `json:"startBefore,omitempty"`
-
 	// queuedTime is when the run was decided on.
 	// +required
 	QueuedTime metav1.Time `json:"queuedTime"`
@@ -72,6 +67,10 @@ type Run struct {
 	// is under way.
 	// +optional
 	Reason string `json:"reason,omitempty"`
+
+	// message says in words what the run came to. Unset while the run is under way.
+	// +optional
+	Message string `json:"message,omitempty"`
 
 	// duration is how long the command ran, in words, for `kubectl get`.
 	// +optional

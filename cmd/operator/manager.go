@@ -1,0 +1,187 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package main
+
+import (
+	"context"
+	"crypto/tls"
+	"errors"
+	"flag"
+	"fmt"
+	"net/http"
+	"os"
+
+	"k8s.io/apimachinery/pkg/runtime"
+	"k8s.io/apimachinery/pkg/types"
+	utilruntime "k8s.io/apimachinery/pkg/util/runtime"
+	"k8s.io/client-go/kubernetes"
+	clientgoscheme "k8s.io/client-go/kubernetes/scheme"
+	"k8s.io/client-go/rest"
+	"k8s.io/utils/clock"
+	ctrl "sigs.k8s.io/controller-runtime"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+	"sigs.k8s.io/controller-runtime/pkg/config"
+	"sigs.k8s.io/controller-runtime/pkg/healthz"
+	"sigs.k8s.io/controller-runtime/pkg/log/zap"
+	metricsserver "sigs.k8s.io/controller-runtime/pkg/metrics/server"
+	"sigs.k8s.io/controller-runtime/pkg/webhook"
+
+	configv1alpha1 "github.com/gcloud-operator/gcloud-operator/api/config/v1alpha1"
+	"github.com/gcloud-operator/gcloud-operator/api/v1alpha1"
+	"github.com/gcloud-operator/gcloud-operator/controllers/gcloudrun"
+	"github.com/gcloud-operator/gcloud-operator/controllers/run"
+	"github.com/gcloud-operator/gcloud-operator/internal/certificate"
+	"github.com/gcloud-operator/gcloud-operator/internal/command"
+	operatorconfig "github.com/gcloud-operator/gcloud-operator/internal/config"
+	webhookv1alpha1 "github.com/gcloud-operator/gcloud-operator/internal/webhook/v1alpha1"
+)
+
+// The names of the operator's own objects, as config/default gives them.
+const (
+	webhookService       = "gcloud-operator-webhook"
+	webhookSecret        = "gcloud-operator-webhook-certificate"
+	webhookConfiguration = "gcloud-operator-validating-webhook-configuration"
+	leaderLease          = "gcloud-operator-leader"
+)
+
+// concurrentRuns is how many resources are looked at at the same time: a look is short.
+const concurrentRuns = 8
+
+type managerFlags struct {
+	config    string
+	namespace string
+	probes    string
+	zap       zap.Options
+}
+
+func parseManagerFlags(args []string) (managerFlags, error) {
+	var f managerFlags
+	set := flag.NewFlagSet("operator manager", flag.ContinueOnError)
+	set.StringVar(&f.config, "config", "/etc/gcloud-operator/config.yaml", "the operator's configuration `file`")
+	set.StringVar(&f.namespace, "namespace", os.Getenv("POD_NAMESPACE"), "the operator's own namespace; default $POD_NAMESPACE")
+	set.StringVar(&f.probes, "health-probe-bind-address", ":8081", "where /healthz and /readyz are served")
+	f.zap.BindFlags(set)
+	if err := set.Parse(args); err != nil {
+		return f, err
+	}
+	if f.namespace == "" {
+		return f, errors.New("the operator's own namespace is unknown: set --namespace or $POD_NAMESPACE")
+	}
+	return f, nil
+}
+
+func runManager(ctx context.Context, args []string) error {
+	flags, err := parseManagerFlags(args)
+	if errors.Is(err, flag.ErrHelp) {
+		return nil
+	} else if err != nil {
+		return err
+	}
+	ctrl.SetLogger(zap.New(zap.UseFlagOptions(&flags.zap)))
+	configuration, err := operatorconfig.Load(flags.config)
+	if err != nil {
+		return err
+	}
+	rest, err := ctrl.GetConfig()
+	if err != nil {
+		return fmt.Errorf("finding the API server: %w", err)
+	}
+	rest.QPS = -1 // the API server's own priority and fairness does better
+	certificates, err := newCertificates(rest, flags.namespace)
+	if err != nil {
+		return err
+	}
+	mgr, err := newManager(rest, flags, certificates)
+	if err != nil {
+		return err
+	}
+	if err := setup(ctx, mgr, configuration); err != nil {
+		return err
+	}
+	if err := mgr.Add(certificates); err != nil {
+		return fmt.Errorf("adding the certificates: %w", err)
+	}
+	return mgr.Start(ctx)
+}
+
+func scheme() *runtime.Scheme {
+	s := runtime.NewScheme()
+	utilruntime.Must(clientgoscheme.AddToScheme(s))
+	utilruntime.Must(v1alpha1.AddToScheme(s))
+	return s
+}
+
+func newManager(rest *rest.Config, flags managerFlags, certificates *certificate.Manager) (ctrl.Manager, error) {
+	mgr, err := ctrl.NewManager(rest, ctrl.Options{
+		Scheme:                  scheme(),
+		Cache:                   run.CacheOptions(),
+		Controller:              config.Controller{MaxConcurrentReconciles: concurrentRuns},
+		HealthProbeBindAddress:  flags.probes,
+		Metrics:                 metricsserver.Options{BindAddress: "0"},
+		LeaderElection:          true,
+		LeaderElectionID:        leaderLease,
+		LeaderElectionNamespace: flags.namespace,
+		// The process ends when the manager does, so another replica need not wait.
+		LeaderElectionReleaseOnCancel: true,
+		WebhookServer: webhook.NewServer(webhook.Options{
+			TLSOpts: []func(*tls.Config){func(c *tls.Config) { c.GetCertificate = certificates.GetCertificate }},
+		}),
+	})
+	if err != nil {
+		return nil, fmt.Errorf("making the manager: %w", err)
+	}
+	return mgr, nil
+}
+
+func newCertificates(rest *rest.Config, namespace string) (*certificate.Manager, error) {
+	direct, err := client.New(rest, client.Options{Scheme: scheme()})
+	if err != nil {
+		return nil, fmt.Errorf("making a client: %w", err)
+	}
+	return &certificate.Manager{
+		Client:  direct,
+		Secret:  types.NamespacedName{Namespace: namespace, Name: webhookSecret},
+		Names:   []string{webhookService + "." + namespace + ".svc", webhookService + "." + namespace + ".svc.cluster.local"},
+		Webhook: webhookConfiguration,
+		Clock:   clock.RealClock{},
+	}, nil
+}
+
+// setup adds the kinds, their webhooks, and the probes.
+func setup(ctx context.Context, mgr ctrl.Manager, c configv1alpha1.OperatorConfiguration) error {
+	if err := run.IndexPods(ctx, mgr); err != nil {
+		return err
+	}
+	clients, err := kubernetes.NewForConfig(mgr.GetConfig())
+	if err != nil {
+		return fmt.Errorf("making a client: %w", err)
+	}
+	policy := command.Policy{}
+	gcloudRuns := &run.Reconciler[*v1alpha1.GcloudRun]{
+		Client:   mgr.GetClient(),
+		Live:     mgr.GetAPIReader(),
+		Logs:     run.Logs{Pods: clients.CoreV1()},
+		Clock:    clock.RealClock{},
+		Recorder: mgr.GetEventRecorder("gcloud-operator"),
+		Kind:     gcloudrun.Kind{Config: c, Policy: policy},
+	}
+	if err := gcloudRuns.SetupWithManager(mgr); err != nil {
+		return err
+	}
+	if err := (webhookv1alpha1.GcloudRunValidator{Policy: policy}).SetupWithManager(mgr); err != nil {
+		return err
+	}
+	return addProbes(mgr)
+}
+
+// addProbes makes the operator ready only when its webhook listens: before that, an apply would fail.
+func addProbes(mgr ctrl.Manager) error {
+	if err := mgr.AddHealthzCheck("ping", healthz.Ping); err != nil {
+		return fmt.Errorf("adding the health check: %w", err)
+	}
+	listens := func(r *http.Request) error { return mgr.GetWebhookServer().StartedChecker()(r) }
+	if err := mgr.AddReadyzCheck("webhook", listens); err != nil {
+		return fmt.Errorf("adding the readiness check: %w", err)
+	}
+	return nil
+}

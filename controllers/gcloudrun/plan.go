@@ -1,0 +1,97 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package gcloudrun
+
+import (
+	"crypto/sha256"
+	"encoding/hex"
+	"strings"
+	"time"
+
+	corev1 "k8s.io/api/core/v1"
+
+	"github.com/gcloud-operator/gcloud-operator/api/v1alpha1"
+	"github.com/gcloud-operator/gcloud-operator/controllers/run"
+	"github.com/gcloud-operator/gcloud-operator/internal/command"
+	"github.com/gcloud-operator/gcloud-operator/internal/jobspec"
+	"github.com/gcloud-operator/gcloud-operator/internal/result"
+	"github.com/gcloud-operator/gcloud-operator/internal/validation"
+)
+
+const defaultTimeout = 10 * time.Minute
+
+// Intent says what the spec asks for. The command is checked as the webhook checks it, which may
+// have been off; what is executed are the words of this very parse.
+func (k Kind) Intent(g *v1alpha1.GcloudRun) run.Intent {
+	intent := run.Intent{Suspended: g.Spec.Suspend, Fields: fields(g.Spec)}
+	cmd, errs, _ := validation.GcloudRun(k.Policy, g)
+	if len(errs) > 0 {
+		intent.Invalid = validation.Explain(errs)
+		return intent
+	}
+	intent.Plan = k.plan(g.Spec, cmd)
+	return intent
+}
+
+// fields are those that decide what is executed. A timeout, or which files come back, doesn't.
+func fields(spec v1alpha1.GcloudRunSpec) map[string]string {
+	f := map[string]string{"project": spec.Project, "command": spec.Command}
+	if spec.Identity.ServiceAccountName != "" {
+		f["identity/serviceAccountName"] = spec.Identity.ServiceAccountName
+	}
+	for _, file := range spec.InputFiles {
+		sum := sha256.Sum256([]byte(file.Contents))
+		f["inputFiles/"+file.Path] = hex.EncodeToString(sum[:])
+	}
+	return f
+}
+
+func (k Kind) plan(spec v1alpha1.GcloudRunSpec, cmd command.Command) jobspec.Plan {
+	p := jobspec.Plan{
+		Image:              k.Config.Gcloud.Image,
+		RunnerImage:        k.Config.Gcloud.RunnerImage,
+		Argv:               cmd.Argv,
+		Env:                k.environment(spec, cmd),
+		OutputFiles:        spec.OutputFiles,
+		Timeout:            defaultTimeout,
+		ServiceAccountName: spec.Identity.ServiceAccountName,
+		Resources:          k.Config.Gcloud.Resources,
+		CaptureBytes:       k.Config.Results.CaptureBytes,
+		TTL:                k.Config.TTLAfterFinished.Duration,
+	}
+	if spec.Timeout != nil {
+		p.Timeout = spec.Timeout.Duration
+	}
+	for _, f := range spec.InputFiles {
+		p.Inputs = append(p.Inputs, jobspec.InputFile{Path: f.Path, Contents: f.Contents})
+	}
+	return p
+}
+
+// environment makes gcloud behave the same everywhere: no prompts, no reports, no look-ups, nothing
+// written but into the pod's own volume. The administrator's variables come last, and win.
+func (k Kind) environment(spec v1alpha1.GcloudRunSpec, cmd command.Command) []corev1.EnvVar {
+	project := strings.TrimPrefix(spec.Project, "projects/")
+	env := []corev1.EnvVar{
+		{Name: "HOME", Value: result.HomeDir},
+		{Name: "TMPDIR", Value: result.TempDir},
+		{Name: "CLOUDSDK_CONFIG", Value: result.ConfigDir},
+		{Name: "CLOUDSDK_BILLING_QUOTA_PROJECT", Value: project},
+		{Name: "CLOUDSDK_CORE_DISABLE_PROMPTS", Value: "1"},
+		{Name: "CLOUDSDK_CORE_DISABLE_FILE_LOGGING", Value: "true"},
+		{Name: "CLOUDSDK_CORE_DISABLE_USAGE_REPORTING", Value: "true"},
+		{Name: "CLOUDSDK_CORE_SHOULD_PROMPT_TO_ENABLE_API", Value: "false"},
+		{Name: "CLOUDSDK_COMPONENT_MANAGER_DISABLE_UPDATE_CHECK", Value: "true"},
+		{Name: "CLOUDSDK_SURVEY_DISABLE_PROMPTS", Value: "true"},
+		{Name: "CLOUDSDK_METRICS_ENVIRONMENT", Value: "gcloud-operator"},
+		{Name: "COLUMNS", Value: "200"},
+	}
+	// A command that names only who pays means that project's resources, too.
+	if billing, ok := cmd.Flag("--billing-project"); ok {
+		env = append(env, corev1.EnvVar{Name: "CLOUDSDK_CORE_PROJECT", Value: billing})
+	}
+	for _, v := range k.Config.Gcloud.Env {
+		env = append(env, corev1.EnvVar{Name: v.Name, Value: v.Value})
+	}
+	return env
+}

@@ -1,0 +1,48 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package gcloudrun
+
+import (
+	"fmt"
+
+	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	"github.com/gcloud-operator/gcloud-operator/api/v1alpha1"
+	"github.com/gcloud-operator/gcloud-operator/internal/jobspec"
+	"github.com/gcloud-operator/gcloud-operator/internal/outcome"
+	"github.com/gcloud-operator/gcloud-operator/internal/output"
+	"github.com/gcloud-operator/gcloud-operator/internal/result"
+)
+
+// Begin writes into the status which words are executed.
+func (Kind) Begin(g *v1alpha1.GcloudRun, p jobspec.Plan) { g.Status.Argv = p.Argv }
+
+// Record writes into the status what a run came to. A run without a report leaves an empty response,
+// so that nobody takes an earlier one for it.
+func (k Kind) Record(g *v1alpha1.GcloudRun, a jobspec.Attempt, o outcome.Outcome) []*corev1.ConfigMap {
+	var report result.Report
+	if o.Report != nil {
+		report = *o.Report
+	}
+	meta := func(index int) metav1.ObjectMeta { return a.Meta(fmt.Sprintf("%s-out-%d", a.JobName(), index)) }
+	placed, maps := output.Place(report, k.Config.Results.InlineBytes, meta)
+	g.Status.Response = &v1alpha1.Response{
+		Run:        a.Number,
+		ExitCode:   exitCode(o.Report),
+		Stdout:     placed.Stdout.Text,
+		Stderr:     placed.Stderr.Text,
+		StdoutInfo: placed.Stdout.Stored,
+		StderrInfo: placed.Stderr.Stored,
+	}
+	g.Status.OutputFiles, g.Status.LeftOutFiles = placed.Files, placed.LeftOut
+	return maps
+}
+
+// exitCode is that of a command that ended; a run that came to nothing has none.
+func exitCode(r *result.Report) *int64 {
+	if r == nil || !r.Reason.Ran() || r.ExitCode == result.NoExitCode {
+		return nil
+	}
+	return new(int64(r.ExitCode))
+}

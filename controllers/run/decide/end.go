@@ -1,0 +1,35 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package decide
+
+import (
+	"time"
+
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	"github.com/gcloud-operator/gcloud-operator/api/v1alpha1"
+	"github.com/gcloud-operator/gcloud-operator/internal/outcome"
+)
+
+// end writes down how the run under way ended.
+func end(o *Observation, d *Decision, result outcome.Outcome) {
+	run := d.Status.Run
+	run.Reason, run.Message = result.Reason, shorten(result.Message)
+	run.CompletionTime = new(metav1.NewTime(o.Now))
+	if !result.Finished.IsZero() {
+		run.CompletionTime = new(metav1.NewTime(result.Finished))
+	}
+	if !result.Started.IsZero() {
+		run.StartTime = new(metav1.NewTime(result.Started))
+		run.Duration = run.CompletionTime.Sub(result.Started).Round(100 * time.Millisecond).String()
+	}
+	d.Outcome = &result
+	setConditions(&d.Status, stateOfEnd(result.Reason, result.Message), o.Generation, o.Now)
+}
+
+func stateOfEnd(reason, message string) state {
+	if reason == v1alpha1.ReasonSucceeded {
+		return succeeded(message)
+	}
+	return failed(reason, message)
+}

@@ -1,0 +1,155 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package run
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+
+	batchv1 "k8s.io/api/batch/v1"
+	corev1 "k8s.io/api/core/v1"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/types"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+
+	"github.com/gcloud-operator/gcloud-operator/api/v1alpha1"
+	"github.com/gcloud-operator/gcloud-operator/controllers/run/decide"
+	"github.com/gcloud-operator/gcloud-operator/internal/jobspec"
+	"github.com/gcloud-operator/gcloud-operator/internal/outcome"
+)
+
+// gather reads all that the decision depends on. It reads from the cache, and asks the API server
+// itself only where an old answer could do harm: before a Job or a pod counts as gone.
+func (r *Reconciler[T]) gather(ctx context.Context, obj T) (*decide.Observation, error) {
+	o := r.observe(obj)
+	if err := r.gatherPods(ctx, o); err != nil {
+		return nil, err
+	}
+	run := o.Status.Run
+	if run == nil || run.Ended() {
+		return o, nil
+	}
+	if err := r.gatherJob(ctx, o); err != nil {
+		return nil, err
+	}
+	if run.PodUID == "" {
+		return o, nil
+	}
+	pod, err := r.chosenPod(ctx, o)
+	if err != nil || pod == nil {
+		return o, err
+	}
+	o.Log = r.readLog(ctx, pod, jobspec.AttemptOf(o.Owner, run).Identity())
+	return o, nil
+}
+
+// observe is what the resource itself says.
+func (r *Reconciler[T]) observe(obj T) *decide.Observation {
+	status := obj.RunStatus()
+	intent := r.Kind.Intent(obj)
+	annotations := obj.GetAnnotations()
+	o := &decide.Observation{
+		Now:         r.Clock.Now(),
+		Owner:       jobspec.Owner{Kind: r.Kind.Name(), Namespace: obj.GetNamespace(), Name: obj.GetName(), UID: obj.GetUID()},
+		Generation:  obj.GetGeneration(),
+		Deleted:     obj.GetDeletionTimestamp() != nil,
+		Suspended:   intent.Suspended,
+		Status:      *status.DeepCopy(),
+		Request:     cmp.Or(annotations[v1alpha1.RequestedAtAnnotation], status.LastHandledRequest),
+		ReconcileAt: cmp.Or(annotations[v1alpha1.FluxRequestedAtAnnotation], status.LastHandledReconcileAt),
+		Plan:        intent.Plan,
+		Invalid:     intent.Invalid,
+	}
+	o.Key = key(o.Owner.Kind, o.Request, o.ReconcileAt, intent.Fields)
+	return o
+}
+
+func (r *Reconciler[T]) gatherPods(ctx context.Context, o *decide.Observation) error {
+	pods, err := r.podsOf(ctx, o.Owner.Namespace, o.Owner.Name)
+	if err != nil {
+		return err
+	}
+	for _, p := range pods {
+		if p.Labels[v1alpha1.OwnerUIDLabel] == string(o.Owner.UID) {
+			o.Pods = append(o.Pods, p)
+		} else {
+			o.Strangers = append(o.Strangers, p)
+		}
+	}
+	return nil
+}
+
+func (r *Reconciler[T]) podsOf(ctx context.Context, namespace, name string) ([]corev1.Pod, error) {
+	var pods corev1.PodList
+	owner := client.MatchingFields{ownerIndex: r.Kind.Name() + "/" + name}
+	if err := r.Client.List(ctx, &pods, client.InNamespace(namespace), owner); err != nil {
+		return nil, fmt.Errorf("listing the pods of %s %s/%s: %w", r.Kind.Name(), namespace, name, err)
+	}
+	return pods.Items, nil
+}
+
+// gatherJob reads the Job of the run under way. That the cache doesn't have it is no matter while
+// the same Job would be made, for there can't be two of that name.
+func (r *Reconciler[T]) gatherJob(ctx context.Context, o *decide.Observation) error {
+	run := o.Status.Run
+	name := types.NamespacedName{Namespace: o.Owner.Namespace, Name: run.JobName}
+	job := &batchv1.Job{}
+	found, err := find(ctx, r.Client, name, job)
+	if err == nil && !found && (run.Key != o.Key || o.Invalid != "") {
+		found, err = find(ctx, r.Live, name, job)
+	}
+	if err != nil || !found {
+		return err
+	}
+	if !belongsTo(job, o) {
+		o.Taken = true
+		return nil
+	}
+	o.Job = job
+	return nil
+}
+
+// belongsTo says whether the Job is that of the run under way, and not another's with its name.
+func belongsTo(job *batchv1.Job, o *decide.Observation) bool {
+	owner := metav1.GetControllerOf(job)
+	return owner != nil && owner.UID == o.Owner.UID && job.Annotations[v1alpha1.KeyAnnotation] == o.Status.Run.Key
+}
+
+// chosenPod returns the pod of the run under way. A pod that the cache doesn't have may have lost
+// its labels.
+func (r *Reconciler[T]) chosenPod(ctx context.Context, o *decide.Observation) (*corev1.Pod, error) {
+	run := o.Status.Run
+	for i := range o.Pods {
+		if o.Pods[i].UID == run.PodUID {
+			return &o.Pods[i], nil
+		}
+	}
+	pod := &corev1.Pod{}
+	found, err := find(ctx, r.Live, types.NamespacedName{Namespace: o.Owner.Namespace, Name: run.PodName}, pod)
+	if err != nil || !found || pod.UID != run.PodUID {
+		return nil, err
+	}
+	o.Pods = append(o.Pods, *pod)
+	return pod, nil
+}
+
+// readLog reads the rest of the report out of the pod's log, where the report says that it is there.
+func (r *Reconciler[T]) readLog(ctx context.Context, pod *corev1.Pod, run string) *outcome.Log {
+	trailer := outcome.Trailer(pod, run)
+	if trailer == nil {
+		return nil
+	}
+	report, err := r.Logs.Read(ctx, pod, *trailer)
+	return &outcome.Log{Report: report, Err: err}
+}
+
+// find reads an object, and says whether it is there.
+func find(ctx context.Context, reader client.Reader, name types.NamespacedName, into client.Object) (bool, error) {
+	err := reader.Get(ctx, name, into)
+	if apierrors.IsNotFound(err) {
+		return false, nil
+	}
+	return err == nil, wrap(err, "reading %T %s", into, name)
+}

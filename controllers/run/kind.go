@@ -1,0 +1,49 @@
+// SPDX-License-Identifier: Apache-2.0
+
+// Package run is the engine that all kinds share. It brings a resource's runs to their end, each
+// executed at most once: gather all there is to know, decide what comes next (package decide),
+// and do that one thing.
+package run
+
+import (
+	corev1 "k8s.io/api/core/v1"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+
+	"github.com/gcloud-operator/gcloud-operator/api/v1alpha1"
+	"github.com/gcloud-operator/gcloud-operator/internal/jobspec"
+	"github.com/gcloud-operator/gcloud-operator/internal/outcome"
+)
+
+// Object is a resource that the engine runs.
+type Object interface {
+	client.Object
+	// RunStatus is the part of its status that all kinds share.
+	RunStatus() *v1alpha1.RunStatus
+}
+
+// Kind is what the engine asks of a kind: pure functions of its spec and of a run's outcome.
+type Kind[T Object] interface {
+	// Name is the kind's name, such as GcloudRun.
+	Name() string
+	// New returns an empty resource.
+	New() T
+	// Intent says what the resource's spec asks for.
+	Intent(T) Intent
+	// Begin writes into the resource's status what the run that now begins executes.
+	Begin(T, jobspec.Plan)
+	// Record writes into the resource's status what a run came to, and returns the ConfigMaps that
+	// hold what is too large for it; they are made before the status is written.
+	Record(T, jobspec.Attempt, outcome.Outcome) []*corev1.ConfigMap
+}
+
+// Intent is what a spec asks for.
+type Intent struct {
+	Plan jobspec.Plan
+	// Fields are those fields of the spec that decide what is executed, by name. A field that is
+	// unset, or set to its default, is left out: so a field that is added later changes no key.
+	Fields map[string]string
+	// Invalid says why the spec can't be run, and what to write instead; empty when it can.
+	Invalid string
+	// Suspended says that no new run may begin.
+	Suspended bool
+}

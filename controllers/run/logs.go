@@ -1,0 +1,36 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package run
+
+import (
+	"context"
+	"fmt"
+
+	corev1 "k8s.io/api/core/v1"
+	typedcorev1 "k8s.io/client-go/kubernetes/typed/core/v1"
+
+	"github.com/gcloud-operator/gcloud-operator/internal/jobspec"
+	"github.com/gcloud-operator/gcloud-operator/internal/result"
+)
+
+// Logs reads reports out of the logs of pods.
+type Logs struct {
+	Pods typedcorev1.PodsGetter
+}
+
+// Read returns the report that the trailer points to. Only the end of the log is asked for.
+func (l Logs) Read(ctx context.Context, pod *corev1.Pod, trailer result.Trailer) (result.Report, error) {
+	log, err := l.Pods.Pods(pod.Namespace).GetLogs(pod.Name, &corev1.PodLogOptions{
+		Container: jobspec.ContainerName,
+		TailLines: new(trailer.TailLines()),
+	}).Stream(ctx)
+	if err != nil {
+		return result.Report{}, fmt.Errorf("reading the log of pod %s: %w", pod.Name, err)
+	}
+	defer func() { _ = log.Close() }() // it was only read
+	report, err := result.DecodeTrailer(trailer, log)
+	if err != nil {
+		return result.Report{}, fmt.Errorf("reading the report out of the log of pod %s: %w", pod.Name, err)
+	}
+	return report, nil
+}

@@ -1,0 +1,24 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package run
+
+// What the engine may do, and why. Secrets are not among it.
+//
+// It makes one Job for each attempt, watches it, and deletes one that is given up.
+// +kubebuilder:rbac:groups=batch,resources=jobs,verbs=get;list;watch;create;delete
+//
+// It watches the Jobs' pods, takes the gate off the one that may run, and the finalizer off those
+// whose report is read.
+// +kubebuilder:rbac:groups="",resources=pods,verbs=get;list;watch;patch
+//
+// It reads the part of a report that doesn't fit into the termination message.
+// +kubebuilder:rbac:groups="",resources=pods/log,verbs=get
+//
+// It keeps input files, and large results, in ConfigMaps that it never reads or changes.
+// +kubebuilder:rbac:groups="",resources=configmaps,verbs=create
+//
+// It tells of a run's end.
+// +kubebuilder:rbac:groups=events.k8s.io,resources=events,verbs=create;patch
+//
+// One replica at a time leads.
+// +kubebuilder:rbac:groups=coordination.k8s.io,namespace=gcloud-operator-system,resources=leases,verbs=get;create;update

@@ -1,0 +1,166 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package run
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"time"
+
+	corev1 "k8s.io/api/core/v1"
+	"k8s.io/apimachinery/pkg/api/equality"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	"k8s.io/client-go/tools/events"
+	"k8s.io/utils/clock"
+	ctrl "sigs.k8s.io/controller-runtime"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+	"sigs.k8s.io/controller-runtime/pkg/log"
+
+	"github.com/gcloud-operator/gcloud-operator/api/v1alpha1"
+	"github.com/gcloud-operator/gcloud-operator/controllers/run/decide"
+	"github.com/gcloud-operator/gcloud-operator/internal/jobspec"
+)
+
+// retryStale is how soon a pass is repeated that met a newer object than the cache had.
+const retryStale = 20 * time.Millisecond
+
+// Reconciler brings the runs of one kind to their end.
+type Reconciler[T Object] struct {
+	// Client reads from the cache; Live asks the API server.
+	Client   client.Client
+	Live     client.Reader
+	Logs     Logs
+	Clock    clock.PassiveClock
+	Recorder events.EventRecorder
+	Kind     Kind[T]
+}
+
+// Reconcile makes passes until there is nothing to do but wait.
+func (r *Reconciler[T]) Reconcile(ctx context.Context, request ctrl.Request) (ctrl.Result, error) {
+	obj := r.Kind.New()
+	found, err := find(ctx, r.Client, request.NamespacedName, obj)
+	if err != nil {
+		return ctrl.Result{}, err
+	}
+	if !found {
+		return ctrl.Result{}, r.releaseOrphans(ctx, request)
+	}
+	for {
+		again, after, err := r.pass(ctx, obj)
+		switch {
+		case apierrors.IsConflict(err) || apierrors.IsNotFound(err):
+			log.FromContext(ctx).V(1).Info("Met a newer state than the cache has", "cause", err.Error())
+			return ctrl.Result{RequeueAfter: retryStale}, nil
+		case err != nil:
+			return ctrl.Result{}, err
+		case !again:
+			return ctrl.Result{RequeueAfter: after}, nil
+		}
+	}
+}
+
+// pass gathers, decides, and does the one thing that was decided. It says whether there may be more
+// to do at once, and when to look again otherwise.
+func (r *Reconciler[T]) pass(ctx context.Context, obj T) (again bool, after time.Duration, err error) {
+	o, err := r.gather(ctx, obj)
+	if err != nil {
+		return false, 0, err
+	}
+	d := decide.Decide(o)
+	err = r.act(ctx, o, &d)
+	if errors.Is(err, errTaken) {
+		o.Taken = true
+		d = decide.Decide(o)
+		err = r.act(ctx, o, &d)
+	}
+	if err != nil {
+		return false, 0, err
+	}
+	wrote, err := r.writeStatus(ctx, obj, o, &d)
+	if err != nil {
+		return false, 0, err
+	}
+	if d.Writes() || wrote {
+		log.FromContext(ctx).V(1).Info("Decided", "rule", d.Rule, "run", runNumber(obj))
+	}
+	// What was written to the cluster comes back as an event; what was written to the status is in
+	// obj already.
+	return wrote && !d.Writes(), d.After, nil
+}
+
+// writeStatus writes the status if it has changed, once, against the version that was read: whoever
+// was quicker wins. Events follow, for they tell what is so.
+func (r *Reconciler[T]) writeStatus(ctx context.Context, obj T, o *decide.Observation, d *decide.Decision) (bool, error) {
+	before, _ := obj.DeepCopyObject().(T)
+	*obj.RunStatus() = d.Status
+	if d.Begun {
+		r.Kind.Begin(obj, o.Plan)
+	}
+	if d.Outcome != nil {
+		maps := r.Kind.Record(obj, jobspec.AttemptOf(o.Owner, d.Status.Run), *d.Outcome)
+		if err := r.makeConfigMaps(ctx, maps); err != nil {
+			return false, err
+		}
+	}
+	if equality.Semantic.DeepEqual(before, obj) {
+		return false, nil
+	}
+	patch := client.MergeFromWithOptions(client.Object(before), client.MergeFromWithOptimisticLock{})
+	if err := r.Client.Status().Patch(ctx, obj, patch); err != nil {
+		return false, fmt.Errorf("writing the status of %s %s: %w", o.Owner.Kind, client.ObjectKeyFromObject(obj), err)
+	}
+	if d.Outcome != nil {
+		r.announce(obj, d)
+	}
+	return true, nil
+}
+
+// announce tells of a run's end in an event that names the Job.
+func (r *Reconciler[T]) announce(obj T, d *decide.Decision) {
+	kind := corev1.EventTypeWarning
+	if d.Outcome.Reason == v1alpha1.ReasonSucceeded {
+		kind = corev1.EventTypeNormal
+	}
+	run := d.Status.Run
+	r.Recorder.Eventf(obj, nil, kind, d.Outcome.Reason, "Run", "Run %d (Job %s): %s", run.Number, run.JobName, shorten(d.Outcome.Message))
+}
+
+// maxNote is how long an event's note may be, in bytes.
+const maxNote = 900
+
+func shorten(text string) string {
+	if len(text) > maxNote {
+		return text[:maxNote]
+	}
+	return text
+}
+
+// releaseOrphans lets go of the pods of a resource that is gone: nobody waits for their reports. That
+// it is gone only the API server can say.
+func (r *Reconciler[T]) releaseOrphans(ctx context.Context, request ctrl.Request) error {
+	pods, err := r.podsOf(ctx, request.Namespace, request.Name)
+	if err != nil || len(pods) == 0 {
+		return err
+	}
+	found, err := find(ctx, r.Live, request.NamespacedName, r.Kind.New())
+	if err != nil || found {
+		return err
+	}
+	for i := range pods {
+		if !decide.HoldsReport(&pods[i]) {
+			continue
+		}
+		if err := r.release(ctx, &pods[i]); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func runNumber(obj Object) int64 {
+	if run := obj.RunStatus().Run; run != nil {
+		return run.Number
+	}
+	return 0
+}

@@ -1,0 +1,69 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package run
+
+import (
+	"context"
+	"fmt"
+	"strings"
+
+	batchv1 "k8s.io/api/batch/v1"
+	corev1 "k8s.io/api/core/v1"
+	"k8s.io/apimachinery/pkg/labels"
+	"k8s.io/apimachinery/pkg/types"
+	ctrl "sigs.k8s.io/controller-runtime"
+	"sigs.k8s.io/controller-runtime/pkg/cache"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+	"sigs.k8s.io/controller-runtime/pkg/handler"
+	"sigs.k8s.io/controller-runtime/pkg/reconcile"
+
+	"github.com/gcloud-operator/gcloud-operator/api/v1alpha1"
+)
+
+// ownerIndex finds pods by the "Kind/name" of the resource that they belong to.
+const ownerIndex = "owner"
+
+// CacheOptions keep only what the operator made in its memory, and of that no more than it looks at.
+func CacheOptions() cache.Options {
+	made := labels.SelectorFromSet(labels.Set{v1alpha1.ManagedByLabel: v1alpha1.ManagedByValue})
+	return cache.Options{
+		DefaultTransform: cache.TransformStripManagedFields(),
+		ByObject: map[client.Object]cache.ByObject{
+			&batchv1.Job{}: {Label: made},
+			&corev1.Pod{}:  {Label: made},
+		},
+	}
+}
+
+// IndexPods lets the engine find the pods of a resource without looking at all of them. It is called
+// once, before any kind is set up.
+func IndexPods(ctx context.Context, mgr ctrl.Manager) error {
+	owner := func(o client.Object) []string { return []string{o.GetAnnotations()[v1alpha1.OwnerAnnotation]} }
+	if err := mgr.GetFieldIndexer().IndexField(ctx, &corev1.Pod{}, ownerIndex, owner); err != nil {
+		return fmt.Errorf("indexing pods by their owner: %w", err)
+	}
+	return nil
+}
+
+// SetupWithManager has the manager call the reconciler for its kind's resources, and for their Jobs
+// and pods.
+func (r *Reconciler[T]) SetupWithManager(mgr ctrl.Manager) error {
+	err := ctrl.NewControllerManagedBy(mgr).
+		For(r.Kind.New()).
+		Owns(&batchv1.Job{}).
+		Watches(&corev1.Pod{}, handler.EnqueueRequestsFromMapFunc(r.requestOfPod)).
+		Complete(r)
+	if err != nil {
+		return fmt.Errorf("setting up the controller of %s: %w", r.Kind.Name(), err)
+	}
+	return nil
+}
+
+// requestOfPod returns the resource that a pod belongs to: a pod's own owner is its Job.
+func (r *Reconciler[T]) requestOfPod(_ context.Context, pod client.Object) []reconcile.Request {
+	kind, name, _ := strings.Cut(pod.GetAnnotations()[v1alpha1.OwnerAnnotation], "/")
+	if kind != r.Kind.Name() {
+		return nil
+	}
+	return []reconcile.Request{{NamespacedName: types.NamespacedName{Namespace: pod.GetNamespace(), Name: name}}}
+}

@@ -1,0 +1,161 @@
+// SPDX-License-Identifier: Apache-2.0
+
+// Package output lays out what a command printed and wrote: what stands in the status, and which
+// ConfigMaps hold the rest. It is pure.
+package output
+
+import (
+	"encoding/json"
+	"fmt"
+	"sort"
+	"unicode"
+	"unicode/utf8"
+
+	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	"github.com/gcloud-operator/gcloud-operator/api/v1alpha1"
+	"github.com/gcloud-operator/gcloud-operator/internal/result"
+)
+
+const (
+	// DefaultInlineBytes is how much of a run's output stands in its status, as it is encoded there.
+	DefaultInlineBytes = 64 << 10
+
+	// excerptBytes bounds the beginning, and the end, of a stream that doesn't fit into the status.
+	excerptBytes = 2 << 10
+)
+
+// Content is a stream or a file as a status shows it.
+type Content struct {
+	// Text is the whole, if it is text and fits; or the beginning and the end.
+	Text   string
+	Stored v1alpha1.Stored
+}
+
+// Placed is a report's output as a status shows it.
+type Placed struct {
+	Stdout, Stderr Content
+	Files          []v1alpha1.OutputFile
+	LeftOut        []v1alpha1.LeftOutFile
+}
+
+// Place lays the output of a report out: up to inlineBytes of it, as they are encoded, stand in the
+// status; the rest goes into ConfigMaps, which meta makes the metadata of, by their index.
+func Place(r result.Report, inlineBytes int64, meta func(index int) metav1.ObjectMeta) (Placed, []*corev1.ConfigMap) {
+	pieces := []piece{{key: "stdout", stream: r.Stdout, excerpt: true}, {key: "stderr", stream: r.Stderr, excerpt: true}}
+	for i, f := range r.Files {
+		pieces = append(pieces, piece{key: fmt.Sprintf("file-%04d", i), stream: f.Stream})
+	}
+	chooseInline(pieces, inlineBytes)
+	s := store{meta: meta}
+	contents := make([]Content, len(pieces))
+	for i, p := range pieces {
+		contents[i] = p.content(&s)
+	}
+	placed := Placed{Stdout: contents[0], Stderr: contents[1]}
+	for i, f := range r.Files {
+		c := contents[i+2]
+		placed.Files = append(placed.Files, v1alpha1.OutputFile{Path: f.Path, Contents: c.Text, Stored: c.Stored})
+	}
+	for _, l := range r.LeftOut {
+		placed.LeftOut = append(placed.LeftOut, v1alpha1.LeftOutFile{Path: l.Path, Bytes: l.Bytes, Reason: l.Why})
+	}
+	return placed, s.maps
+}
+
+// piece is a stream or a file on its way to its place.
+type piece struct {
+	key     string
+	stream  result.Stream
+	excerpt bool // show the beginning and the end when the whole doesn't fit
+	inline  bool
+}
+
+// chooseInline spends the room in the status on the small pieces first, so that most are readable there.
+func chooseInline(pieces []piece, room int64) {
+	order := make([]int, len(pieces))
+	for i := range order {
+		order[i] = i
+	}
+	sort.SliceStable(order, func(a, b int) bool { return pieces[order[a]].encodedBytes() < pieces[order[b]].encodedBytes() })
+	for _, i := range order {
+		size := pieces[i].encodedBytes()
+		if size > room {
+			return
+		}
+		pieces[i].inline = true
+		room -= size
+	}
+}
+
+// encodedBytes is what the piece takes in JSON: control characters and < > & take six bytes there.
+func (p piece) encodedBytes() int64 {
+	if !isText(p.stream.Data) {
+		return int64(len(p.stream.Data)+2) / 3 * 4
+	}
+	text, err := json.Marshal(string(p.stream.Data))
+	if err != nil {
+		panic("encoding a string: " + err.Error())
+	}
+	return int64(len(text)) - 2
+}
+
+func (p piece) content(s *store) Content {
+	c := Content{Stored: v1alpha1.Stored{Bytes: p.stream.Bytes, SHA256: p.stream.SHA256}}
+	if p.stream.Truncated() {
+		c.Stored.Truncated, c.Stored.HeadBytes = true, int64(p.stream.Head)
+	}
+	switch text := isText(p.stream.Data); {
+	case p.inline && text && !p.stream.Truncated():
+		c.Text = string(p.stream.Data)
+	case p.inline && text:
+		head, tail := p.stream.HeadTail()
+		c.Text = join(head, tail, p.stream.Bytes-int64(len(p.stream.Data)))
+	case p.inline:
+		c.Stored.Base64 = p.stream.Data
+	default:
+		c.Stored.ConfigMaps = s.add(p.key, p.stream.Data)
+		if p.excerpt && text {
+			c.Text = p.excerptText()
+		}
+	}
+	return c
+}
+
+// excerptText is the beginning and the end, and between them a line that says how much is not shown.
+func (p piece) excerptText() string {
+	data := p.stream.Data
+	size := min(excerptBytes, len(data)/2)
+	head, tail := data[:cut(data, size)], data[len(data)-size:]
+	for len(tail) > 0 && !utf8.RuneStart(tail[0]) {
+		tail = tail[1:]
+	}
+	return join(head, tail, p.stream.Bytes-int64(len(head)+len(tail)))
+}
+
+func join(head, tail []byte, missing int64) string {
+	return fmt.Sprintf("%s\n[gcloud-operator: %d bytes are not shown here]\n%s", head, missing, tail)
+}
+
+// cut returns the largest length up to limit that ends with a whole character.
+func cut(b []byte, limit int) int {
+	for limit > 0 && !utf8.RuneStart(b[limit]) {
+		limit--
+	}
+	return limit
+}
+
+// isText says whether the bytes can stand in JSON as they are: valid UTF-8 without control
+// characters other than those of layout.
+func isText(b []byte) bool {
+	if !utf8.Valid(b) {
+		return false
+	}
+	for _, r := range string(b) {
+		if unicode.IsControl(r) && r != '\n' && r != '\r' && r != '\t' {
+			return false
+		}
+	}
+	return true
+}
