@@ -43,6 +43,8 @@ func outsideWorkDir(field, p string) []Violation {
 		v.Message, v.Fix = fmt.Sprintf("%q has a control character", v.Value), "Remove it."
 	case strings.ContainsAny(p, "$`"):
 		v.Message, v.Fix = fmt.Sprintf("%q has a $ or a backquote, which no shell expands", v.Value), "Write the path itself."
+	case p == ".":
+		v.Message, v.Fix = "the path is the working directory itself", "Write the path of a file in it."
 	case path.Clean(p) != p:
 		v.Message, v.Fix = fmt.Sprintf("%q is not in its shortest form", v.Value), fmt.Sprintf("Write %s", path.Clean(p))
 	default:
