@@ -53,6 +53,15 @@ func (c cluster) stages(binaries string) [][]component {
 			"--allow-privileged=true",
 		),
 	}, {
+		// Needs no RBAC: the node authorizer knows it.
+		kube("kubelet",
+			"--config="+config("kubelet.yaml"),
+			"--kubeconfig="+config("kubelet.kubeconfig"),
+			"--root-dir="+c.path("kubelet"),
+			"--hostname-override="+nodeName,
+			"--node-ip="+nodeIP,
+		),
+	}, {
 		kube("kube-controller-manager",
 			"--kubeconfig="+config("kube-controller-manager.kubeconfig"),
 			"--bind-address=127.0.0.1",
@@ -67,13 +76,6 @@ func (c cluster) stages(binaries string) [][]component {
 			"--kube-api-burst=1000",
 		),
 		kube("kube-scheduler", "--config="+config("kube-scheduler.yaml"), "--bind-address=127.0.0.1"),
-		kube("kubelet",
-			"--config="+config("kubelet.yaml"),
-			"--kubeconfig="+config("kubelet.kubeconfig"),
-			"--root-dir="+c.path("kubelet"),
-			"--hostname-override="+nodeName,
-			"--node-ip="+nodeIP,
-		),
 		kube("kube-proxy", "--config="+config("kube-proxy.yaml")),
 	}}
 }

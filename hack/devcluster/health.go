@@ -60,6 +60,11 @@ func newAPI(c cluster, dial dialer) (api, error) {
 	}}, nil
 }
 
+// answers is true earlier than serves: before the rules of RBAC are made.
+func (a api) answers(ctx context.Context) error {
+	return get(ctx, a.client, apiURL+"/version", nil)
+}
+
 func (a api) serves(ctx context.Context) error {
 	return get(ctx, a.client, apiURL+"/readyz", nil)
 }

@@ -53,7 +53,8 @@ func boot(ctx context.Context, s *supervisor, c cluster, binaries string) error 
 	}
 	checks := [][]check{
 		{{"etcd", "etcd", etcdServes}, {"containerd", "containerd", c.containerdServes}},
-		{{"API server", "kube-apiserver", api.serves}},
+		{{"API server", "kube-apiserver", api.answers}},
+		{{"RBAC", "kube-apiserver", api.serves}},
 		{
 			{"default ServiceAccount", "kube-controller-manager", api.serviceAccountExists},
 			{"ClusterIPs", "kube-proxy", api.clusterIPServes},

@@ -104,7 +104,11 @@ func (c cluster) startNode(ctx context.Context, binaries string) error {
 		return err
 	}
 	defer log.Close()
-	command := exec.Command("/proc/self/exe")
+	self, err := os.Executable()
+	if err != nil {
+		return err
+	}
+	command := exec.Command(self)
 	command.Args = []string{nodeProcess, c.State, binaries}
 	command.Stderr = log
 	command.SysProcAttr = &syscall.SysProcAttr{
@@ -131,8 +135,10 @@ func (c cluster) startNode(ctx context.Context, binaries string) error {
 		say("%s", lines.Text())
 	}
 	if err := c.healthy(ctx); err != nil {
-		said, _ := os.ReadFile(c.log("node"))
-		return fmt.Errorf("the node didn't come up: %w\n%s", err, lastLines(said, 25))
+		if said, _ := os.ReadFile(c.log("node")); len(said) > 0 {
+			err = errors.New(lastLines(said, 25))
+		}
+		return fmt.Errorf("the node didn't come up: %w", err)
 	}
 	return <-pause
 }
