@@ -48,8 +48,9 @@ func localPath(in input) []Violation {
 			add(f.Name, v, leaves(v, readsLocal(arg), c))
 		}
 	}
+	copies := isBelow(c.Path, []string{"storage"}) // its arguments are URLs or local files
 	for _, p := range c.Positionals {
-		add(p.Name, p.Value, leaves(p.Value, positionalReadsLocal(c.node, p.Name), c))
+		add(p.Name, p.Value, leaves(p.Value, copies || positionalReadsLocal(c.node, p.Name), c))
 	}
 	return found
 }
@@ -86,10 +87,16 @@ func leaves(value string, local bool, c Command) string {
 		return ""
 	}
 	plain := strings.TrimPrefix(value, "@")
-	if outside(plain) && (!strings.HasPrefix(plain, "/") || slices.Contains(ownFolders, strings.Split(path.Clean(plain), "/")[1])) {
+	if outside(plain) && (!strings.HasPrefix(plain, "/") || slices.Contains(ownFolders, firstFolder(plain))) {
 		return plain
 	}
 	return ""
+}
+
+// firstFolder is the first name of an absolute path.
+func firstFolder(p string) string {
+	first, _, _ := strings.Cut(strings.TrimLeft(path.Clean(p), "/"), "/")
+	return first
 }
 
 // outside says whether a path is absolute, or climbs, or begins at a home folder.

@@ -1,0 +1,27 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package command
+
+import (
+	"slices"
+
+	"github.com/gcloud-operator/gcloud-operator/internal/command/tree"
+)
+
+func existsInSomeTrack(words []string) bool {
+	for _, track := range slices.Concat([]string{""}, tracks) {
+		n := tree.Load().Root
+		if track != "" {
+			n = n.Child(track)
+		}
+		for _, w := range words {
+			if n != nil {
+				n = n.Child(w)
+			}
+		}
+		if n != nil {
+			return true
+		}
+	}
+	return false
+}
