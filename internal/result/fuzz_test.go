@@ -5,6 +5,7 @@ package result
 import (
 	"bytes"
 	"reflect"
+	"strings"
 	"testing"
 )
 
@@ -75,8 +76,8 @@ func FuzzTrailer(f *testing.F) {
 	want := normal(r)
 	lines := bytes.SplitAfter(trailer, []byte("\n"))
 	f.Add([]byte("output\n"), uint16(0))
-	f.Add(lines[1], uint16(1000))
 	f.Add(lines[len(lines)-2], uint16(9000))
+	f.Add(appendLine(nil, nonce, "1", []byte("AAAA")), uint16(1000))
 	f.Add([]byte(linePrefix+" x end 0 1 2 3\n"), uint16(20_000))
 	f.Fuzz(func(t *testing.T, noise []byte, at uint16) {
 		cut := int(at) % len(trailer)
@@ -96,16 +97,16 @@ func FuzzTrailer(f *testing.F) {
 	})
 }
 
-// FuzzRoundTrip: every report arrives whole if there is room, and as what
-// Limit makes of it if there isn't.
+// FuzzRoundTrip: every report arrives whole if there is room, and with what
+// Limit leaves of it if there isn't.
 func FuzzRoundTrip(f *testing.F) {
-	f.Add([]byte("out"), []byte("err"), []byte("file"), "why", 3, uint16(4096), uint32(1<<20))
-	f.Add([]byte(noise(5000)), []byte(""), []byte{}, "\xff<>&", -1, uint16(1024), uint32(9000))
-	f.Add([]byte(noise(5000)), []byte("é"), []byte("x"), "", 0, uint16(2000), uint32(0))
-	f.Fuzz(func(t *testing.T, stdout, stderr, file []byte, why string, code int, message uint16, log uint32) {
-		r := report(string(stdout), string(stderr), string(file))
-		r.Message, r.ExitCode = string(bytes.ToValidUTF8([]byte(why), nil)), code
-		l := Limits{MinMessageBytes + int64(message)%(DefaultMessageBytes-MinMessageBytes+1), int64(log % (4 << 20)), nonce}
+	f.Add("out", "err", "file", "why", 3, uint16(0), uint16(4096), uint16(100))
+	f.Add("", "", "", "\xff<>&", -1, uint16(5000), uint16(1024), uint16(9))
+	f.Add("", "é", "x", "", 0, uint16(50_000), uint16(2000), uint16(0))
+	f.Fuzz(func(t *testing.T, stdout, stderr, file, why string, code int, more, message, logKB uint16) {
+		r := report(stdout+noise(int(more)), stderr, file)
+		r.Message, r.ExitCode = strings.ToValidUTF8(why, ""), code
+		l := Limits{MinMessageBytes + int64(message)%(DefaultMessageBytes-MinMessageBytes+1), int64(logKB) << 10, nonce}
 		text, trailer, err := Encode(r, l)
 		if err != nil {
 			t.Fatal(err)

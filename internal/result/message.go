@@ -157,29 +157,31 @@ func filesLeftOut(r Report) []LeftOut {
 }
 
 // shrink encodes as much of the report as fits into room bytes: all of it, or
-// else what a search for the largest limit finds. Nil: it doesn't fit without
-// any data either.
+// as much data as a search finds. Nil: it doesn't fit without any data either.
 func shrink(r Report, room int) []byte {
 	if room <= 0 {
 		return nil
 	}
 	total := r.dataBytes()
-	if body := encodeReport(r.Limit(total)); len(body) <= room {
+	body := encodeReport(r)
+	if len(body) <= room {
 		return body
 	}
 	best := encodeReport(r.Limit(0))
 	if len(best) > room {
 		return nil
 	}
-	// Deflate makes at most some thousand bytes into a few, so what is kept is
-	// seldom more than a hundred times the room.
-	low, high := int64(0), min(total, 100*int64(room))
-	for step := 0; step < 12 && high-low > 16; step++ {
-		middle := low + (high-low)/2
-		if body := encodeReport(r.Limit(middle)); len(body) <= room {
-			low, best = middle, body
+	low, high, guess := int64(0), total, total
+	for step := 0; step < 16 && high-low > 16 && len(best) < room*15/16; step++ {
+		// Size grows much as data does; where it doesn't, halves converge too.
+		guess = guess * int64(room) / int64(len(body)) * 31 / 32
+		if guess <= low || guess >= high || step%4 == 3 {
+			guess = low + (high-low)/2
+		}
+		if body = encodeReport(r.Limit(guess)); len(body) <= room {
+			low, best = guess, body
 		} else {
-			high = middle
+			high = guess
 		}
 	}
 	return best
