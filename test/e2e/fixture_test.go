@@ -1,0 +1,159 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package e2e
+
+import (
+	"bytes"
+	"crypto/sha256"
+	"encoding/hex"
+	"testing"
+	"time"
+
+	corev1 "k8s.io/api/core/v1"
+	"k8s.io/apimachinery/pkg/api/meta"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/types"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+
+	"github.com/gcloud-operator/gcloud-operator/api/v1alpha1"
+)
+
+// patience is how long a test waits for what must come.
+const patience = 3 * time.Minute
+
+// builder makes GcloudRuns.
+type builder struct{ *v1alpha1.GcloudRun }
+
+// gcloudRun returns a resource that runs the command.
+func gcloudRun(name, command string) builder {
+	return builder{&v1alpha1.GcloudRun{
+		ObjectMeta: metav1.ObjectMeta{Namespace: namespace, Name: name},
+		Spec:       v1alpha1.GcloudRunSpec{Project: "projects/my-project", Command: command},
+	}}
+}
+
+func (b builder) inputFile(path, contents string) builder {
+	b.Spec.InputFiles = append(b.Spec.InputFiles, v1alpha1.InputFile{Path: path, Contents: contents})
+	return b
+}
+
+func (b builder) timeout(d time.Duration) builder {
+	b.Spec.Timeout = &metav1.Duration{Duration: d}
+	return b
+}
+
+// apply makes the resource, which must be admitted, and deletes it when the test ends.
+func (b builder) apply(t *testing.T) builder {
+	t.Helper()
+	if err := cluster.Create(t.Context(), b.GcloudRun); err != nil {
+		t.Fatalf("%s was refused: %v", b.Spec.Command, err)
+	}
+	t.Cleanup(func() { _ = cluster.Delete(t.Context(), b.GcloudRun) })
+	return b
+}
+
+// finished waits until the resource's run has ended, and returns it.
+func (b builder) finished(t *testing.T) *v1alpha1.GcloudRun {
+	t.Helper()
+	g := b.GcloudRun.DeepCopy()
+	eventually(t, "the run ends", func() bool {
+		if err := cluster.Get(t.Context(), client.ObjectKeyFromObject(g), g); err != nil {
+			t.Fatal(err)
+		}
+		return meta.IsStatusConditionTrue(g.Status.Conditions, v1alpha1.ConditionFinished) && g.Status.ObservedGeneration == g.Generation
+	})
+	return g
+}
+
+// run applies the resource and waits for its end.
+func (b builder) run(t *testing.T) *v1alpha1.GcloudRun {
+	t.Helper()
+	return b.apply(t).finished(t)
+}
+
+// succeed is run for what must succeed.
+func (b builder) succeed(t *testing.T) *v1alpha1.GcloudRun {
+	t.Helper()
+	g := b.run(t)
+	expectEnd(t, g, v1alpha1.ReasonSucceeded, 0)
+	return g
+}
+
+func eventually(t *testing.T, what string, ok func() bool) {
+	t.Helper()
+	for end := time.Now().Add(patience); time.Now().Before(end); time.Sleep(50 * time.Millisecond) {
+		if ok() {
+			return
+		}
+	}
+	t.Fatalf("waited %s in vain: %s", patience, what)
+}
+
+// expectEnd checks how the run ended, and that the conditions say so.
+func expectEnd(t *testing.T, g *v1alpha1.GcloudRun, reason string, exitCode int64) {
+	t.Helper()
+	ready := meta.FindStatusCondition(g.Status.Conditions, v1alpha1.ConditionReady)
+	if ready.Reason != reason {
+		t.Fatalf("%s ended with %s, want %s: %s", g.Name, ready.Reason, reason, ready.Message)
+	}
+	if want := reason == v1alpha1.ReasonSucceeded; meta.IsStatusConditionTrue(g.Status.Conditions, v1alpha1.ConditionReady) != want {
+		t.Errorf("Ready is %s after %s", ready.Status, reason)
+	}
+	if g.Status.Response == nil || g.Status.Response.ExitCode == nil || *g.Status.Response.ExitCode != exitCode {
+		t.Fatalf("the response is %+v, want exit code %d", g.Status.Response, exitCode)
+	}
+}
+
+// podOf returns the pod of the resource's run.
+func podOf(t *testing.T, g *v1alpha1.GcloudRun) *corev1.Pod {
+	t.Helper()
+	pod := &corev1.Pod{}
+	if err := cluster.Get(t.Context(), types.NamespacedName{Namespace: namespace, Name: g.Status.Run.PodName}, pod); err != nil {
+		t.Fatal(err)
+	}
+	return pod
+}
+
+// whole returns the bytes of a stream or a file, from wherever they are, checked against their hash.
+func whole(t *testing.T, text string, stored v1alpha1.Stored) []byte {
+	t.Helper()
+	data := []byte(text)
+	if stored.Base64 != nil {
+		data = stored.Base64
+	}
+	if len(stored.ConfigMaps) > 0 {
+		data = nil
+	}
+	for _, part := range stored.ConfigMaps {
+		m := &corev1.ConfigMap{}
+		if err := cluster.Get(t.Context(), types.NamespacedName{Namespace: namespace, Name: part.Name}, m); err != nil {
+			t.Fatal(err)
+		}
+		data = append(data, m.BinaryData[part.Key]...)
+	}
+	if sum := sha256.Sum256(data); hex.EncodeToString(sum[:]) != stored.SHA256 || int64(len(data)) != stored.Bytes {
+		t.Fatalf("%d bytes came back, whose hash differs from that of the %d that there were", len(data), stored.Bytes)
+	}
+	return data
+}
+
+// outputFile returns the bytes of a file that the command wrote.
+func outputFile(t *testing.T, g *v1alpha1.GcloudRun, path string) []byte {
+	t.Helper()
+	for _, f := range g.Status.OutputFiles {
+		if f.Path == path {
+			return whole(t, f.Contents, f.Stored)
+		}
+	}
+	t.Fatalf("%s wrote no %s, but %+v, and left out %+v", g.Name, path, g.Status.OutputFiles, g.Status.LeftOutFiles)
+	return nil
+}
+
+func expectContains(t *testing.T, what, text string, parts ...string) {
+	t.Helper()
+	for _, part := range parts {
+		if !bytes.Contains([]byte(text), []byte(part)) {
+			t.Errorf("%s lacks %q: %s", what, part, text)
+		}
+	}
+}
