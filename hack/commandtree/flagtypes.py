@@ -25,15 +25,20 @@ def closure(f):
   return out
 
 
+# Commands are loaded as modules whose names are drawn at random.
+RANDOM_MODULE = re.compile(r'__calliope__command__\.[0-9a-f]+\.')
+
+
 def name_of(f):
-  return '%s.%s' % (getattr(f, '__module__', '?'), getattr(f, '__qualname__', type(f).__qualname__))
+  module = RANDOM_MODULE.sub('', str(getattr(f, '__module__', '?')))
+  return '%s.%s' % (module, getattr(f, '__qualname__', type(f).__qualname__))
 
 
 def describe(t, depth=0):
   """A JSON value that says what the type accepts; None for a string that is taken as it is."""
   if t is None or t is str:
     return None
-  if depth > 8:
+  if depth > 24:
     return unknown('nested too deep', t)
   if t is int:
     return {'k': 'int'}
@@ -41,6 +46,8 @@ def describe(t, depth=0):
     return {'k': 'float'}
   if t is bool:
     return None  # bool('x') never fails
+  if isinstance(t, type) and issubclass(t, enum.Enum):
+    return {'k': 'choice', 'choices': choices(list(t))}
   if isinstance(t, (arg_parsers.ArgList, arg_parsers.ArgBoolean, arg_parsers.FileContents, arg_parsers.YAMLFileContents, arg_parsers.FilePathOrStdinContents)):
     return instance(t, depth)
   if type(t).__name__ in WRAPPERS:
@@ -125,6 +132,7 @@ def custom(v, depth):
 VALIDATORS = {
     'googlecloudsdk.command_lib.util.args.labels_util.IsValidLabelKey': {'k': 'labelkey'},
     'googlecloudsdk.command_lib.util.args.labels_util.IsValidLabelValue': {'k': 'labelvalue'},
+    'googlecloudsdk.command_lib.projects.util.ValidateProjectIdentifier': {'k': 'project'},
 }
 
 
@@ -194,7 +202,7 @@ def choices(values):
   return out if isinstance(values, (list, tuple)) else sorted(out)
 
 
-PROBES = ('aBc-Dé', '', '5', 'a b', '/x/../y', '{"a":1}', 'a=b,c=d')
+PROBES = ('aBc-D_é', '', '5', 'a b', '/x/../y', '{"a":1}', 'a=b,c=d')
 
 
 def probe(t, qual):

@@ -10,6 +10,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"time"
 	"unicode"
 
 	"github.com/gcloud-operator/gcloud-operator/internal/command/tree"
@@ -67,6 +68,10 @@ func init() { // a variable's initializer would refer to itself through convert
 		"labelvalue": toLabelValue,
 		"nonempty":   toNonEmpty,
 		"ip":         toIP,
+		"choice":     toChoice,
+		"project":    toProject,
+		"day":        toDay,
+		"datetime":   toDateTime,
 	}
 }
 
@@ -231,3 +236,35 @@ func labelText(s string) bool {
 
 // caseless are letters of scripts without small and capital letters.
 func caseless(r rune) bool { return unicode.IsLetter(r) && !unicode.IsUpper(r) }
+
+func toChoice(t *tree.Type, s string) (string, *valueError) {
+	if !slices.Contains(t.Choices, s) {
+		return "", &valueError{fmt.Sprintf("%q is none of its choices", shorten(s)), choiceFix(s, t.Choices)}
+	}
+	return s, nil
+}
+
+func toProject(_ *tree.Type, s string) (string, *valueError) {
+	if !projectValue.MatchString(s) {
+		return "", wrong(s, "a project", "Write the project's id or number.")
+	}
+	return s, nil
+}
+
+func toDay(_ *tree.Type, s string) (string, *valueError) {
+	if _, err := time.Parse("2006-1-2", s); s != "" && err != nil {
+		return "", wrong(s, "a date", "Write YYYY-MM-DD.")
+	}
+	return s, nil
+}
+
+// timeWords are words that make a date or time without any digit.
+var timeWords = regexp.MustCompile(`(?i)\b(?:now|today|tomorrow|yesterday|(?:mon|tue|wed|thu|fri|sat|sun|jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec)[a-z]*|am|pm|utc|gmt|z)\b`)
+
+// toDateTime refuses what can't be a date or time in any of the many forms that gcloud takes.
+func toDateTime(_ *tree.Type, s string) (string, *valueError) {
+	if s != "" && !strings.ContainsFunc(s, unicode.IsDigit) && !timeWords.MatchString(s) {
+		return "", wrong(s, "a date or time", "Write it as 2006-01-02T15:04:05Z; gcloud topic datetimes shows the other forms.")
+	}
+	return s, nil
+}

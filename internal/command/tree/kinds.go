@@ -39,7 +39,7 @@ type Type struct {
 	False  []string `json:"false,omitempty"`
 	Strict int      `json:"strict,omitempty"` // the case of letters counts
 
-	// list, dict and object
+	// list, dict, object and choice
 	Of        *Type            `json:"of,omitempty"`
 	Choices   []string         `json:"choices,omitempty"`
 	Min       int              `json:"min,omitempty"`

@@ -1,0 +1,119 @@
+// SPDX-License-Identifier: Apache-2.0
+
+// Package lint checks manifests, or single commands, by the operator's rules, with no cluster.
+package lint
+
+import (
+	"errors"
+	"flag"
+	"fmt"
+	"io"
+	"os"
+	"strings"
+
+	"sigs.k8s.io/yaml"
+
+	"github.com/gcloud-operator/gcloud-operator/internal/command"
+)
+
+// Exit codes of Run.
+const (
+	exitClean      = 0
+	exitViolations = 1
+	exitUsage      = 2 // wrong flags, or a file that can't be read
+)
+
+const usage = `Checks GcloudRun manifests, or gcloud commands, by the operator's rules.
+
+Usage: gcloud-operator lint [flags] FILE|FOLDER|- ...
+       gcloud-operator lint --command-lines [flags] [FILE|- ...]
+
+A folder is searched for .yaml, .yml and .json files; - is standard input. Documents of other kinds are skipped.
+The exit code is 1 if a rule is broken, 2 if something can't be read.
+
+Flags:
+`
+
+// options are the flags of the linter.
+type options struct {
+	output       string
+	commandLines bool
+	parseOnly    bool
+	policy       command.Policy
+	paths        []string
+}
+
+// Run is the linter as a program: it returns the exit code.
+func Run(args []string, stdin io.Reader, stdout, stderr io.Writer) int {
+	o, err := parseFlags(args, stderr)
+	switch {
+	case errors.Is(err, flag.ErrHelp):
+		return exitClean
+	case err != nil:
+		fmt.Fprintf(stderr, "lint: %v\n", err)
+		return exitUsage
+	}
+	run := lintManifests
+	if o.commandLines {
+		run = lintCommandLines
+	}
+	clean, err := run(o, stdin, stdout)
+	switch {
+	case err != nil:
+		fmt.Fprintf(stderr, "lint: %v\n", err)
+		return exitUsage
+	case !clean:
+		return exitViolations
+	}
+	return exitClean
+}
+
+func parseFlags(args []string, stderr io.Writer) (options, error) {
+	var o options
+	var policyFile string
+	flags := flag.NewFlagSet("lint", flag.ContinueOnError)
+	flags.SetOutput(io.Discard) // errors are reported once, by Run
+	flags.StringVar(&o.output, "output", "text", "how to report: text, json (one violation a line) or github (annotations of a workflow)")
+	flags.BoolVar(&o.commandLines, "command-lines", false, "read one command a line, and write one verdict in JSON for each")
+	flags.BoolVar(&o.parseOnly, "parse-only", false, "report only what gcloud's own parser would refuse")
+	flags.StringVar(&policyFile, "policy", "", "YAML file with the rules' configuration: modes, forbidden, allowedCommands, deniedCommands, allowedProjects")
+	if err := flags.Parse(args); err != nil {
+		if errors.Is(err, flag.ErrHelp) {
+			flags.SetOutput(stderr)
+			fmt.Fprint(stderr, usage)
+			flags.PrintDefaults()
+		}
+		return o, err
+	}
+	o.paths = flags.Args()
+	if !strings.Contains(" text json github ", " "+o.output+" ") {
+		return o, fmt.Errorf("--output=%s: write text, json or github", o.output)
+	}
+	if len(o.paths) == 0 {
+		if !o.commandLines {
+			return o, errors.New("nothing to check: name files or folders, or - for standard input")
+		}
+		o.paths = []string{"-"}
+	}
+	if policyFile == "" {
+		return o, nil
+	}
+	var err error
+	o.policy, err = readPolicy(policyFile)
+	return o, err
+}
+
+func readPolicy(name string) (command.Policy, error) {
+	var p command.Policy
+	data, err := os.ReadFile(name)
+	if err != nil {
+		return p, fmt.Errorf("reading the policy: %w", err)
+	}
+	if err := yaml.UnmarshalStrict(data, &p); err != nil {
+		return p, fmt.Errorf("reading the policy %s: %w", name, err)
+	}
+	if err := p.Validate(); err != nil {
+		return p, fmt.Errorf("the policy %s: %w", name, err)
+	}
+	return p, nil
+}

@@ -1,0 +1,160 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package lint
+
+import (
+	"bytes"
+	"encoding/json"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+)
+
+// run calls the linter, and returns exit code, output and errors.
+func run(t *testing.T, stdin string, args ...string) (int, string, string) {
+	t.Helper()
+	var stdout, stderr bytes.Buffer
+	code := Run(args, strings.NewReader(stdin), &stdout, &stderr)
+	return code, stdout.String(), stderr.String()
+}
+
+func TestManifests(t *testing.T) {
+	const badText = `testdata/bad.yaml:16: error: team/list-instances spec.command: the value of --limit is a word of its own. Write --limit=5. (FlagEquals)`
+	for name, c := range map[string]struct {
+		args []string
+		code int
+		want []string // each is a whole line, in any order
+	}{
+		"a file, with the lines of what is wrong": {
+			args: []string{"testdata/bad.yaml"}, code: 1,
+			want: []string{
+				`testdata/bad.yaml:15: error: team/list-instances spec.project: "my-project" is not of the form projects/PROJECT_ID. Write projects/my-project. (ProjectFormat)`,
+				badText,
+				`testdata/bad.yaml:16: error: team/list-instances spec.command: the command says no project, and none is pre-configured. Add --project=PROJECT_ID. (ProjectRequired)`,
+				`testdata/bad.yaml:23: error: team/list-instances spec.inputFiles[1].path: "../bad.txt" climbs out of a folder with ... Write a path without .. (InputPath)`,
+			},
+		},
+		"a folder, with a list and a warning": {
+			args: []string{"testdata/folder"}, code: 1,
+			want: []string{
+				`testdata/folder/list.json:11: error: in-a-list spec.command: gcloud projects has no command "lst". Write gcloud projects list. (UnknownCommand)`,
+				`testdata/folder/placeholder.yml:7: warning: example- spec.command: --project=PROJECT_ID is a placeholder, which gcloud refuses when it runs. Write the id of a project. (Placeholder)`,
+			},
+		},
+		"only a warning": {
+			args: []string{"testdata/folder/placeholder.yml"}, code: 0,
+			want: []string{`testdata/folder/placeholder.yml:7: warning: example- spec.command: --project=PROJECT_ID is a placeholder, which gcloud refuses when it runs. Write the id of a project. (Placeholder)`},
+		},
+		"parsing only, which knows no warnings": {
+			args: []string{"--parse-only", "testdata/folder/placeholder.yml", "testdata/bad.yaml"}, code: 1,
+			want: []string{`testdata/folder/placeholder.yml:7: error: example- spec.command: --project=PROJECT_ID is a placeholder, which gcloud refuses when it runs. Write the id of a project. (Placeholder)`},
+		},
+		"annotations": {
+			args: []string{"--output=github", "testdata/folder/list.json"}, code: 1,
+			want: []string{`::error file=testdata/folder/list.json,line=11,title=UnknownCommand::in-a-list spec.command: gcloud projects has no command "lst". Write gcloud projects list.`},
+		},
+		"a policy": {
+			args: []string{"--policy=testdata/policy.yaml", "--output=text", "testdata/bad.yaml"}, code: 1,
+			want: []string{
+				`testdata/bad.yaml:15: error: team/list-instances spec.project: "my-project" is not of the form projects/PROJECT_ID. Write projects/my-project. (ProjectFormat)`,
+				strings.Replace(badText, "error", "warning", 1),
+				`testdata/bad.yaml:16: error: team/list-instances spec.command: gcloud compute is forbidden by the operator's configuration. Use another command, or ask who runs the operator. (ForbiddenCommand)`,
+				`testdata/bad.yaml:16: error: team/list-instances spec.command: the command says no project, and none is pre-configured. Add --project=PROJECT_ID. (ProjectRequired)`,
+				`testdata/bad.yaml:23: error: team/list-instances spec.inputFiles[1].path: "../bad.txt" climbs out of a folder with ... Write a path without .. (InputPath)`,
+			},
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			code, stdout, stderr := run(t, "", c.args...)
+			if code != c.code || stderr != "" {
+				t.Errorf("exit code %d, want %d; stderr %q", code, c.code, stderr)
+			}
+			got := strings.Split(strings.TrimSuffix(stdout, "\n"), "\n")
+			for _, want := range c.want {
+				if !strings.Contains(stdout, want+"\n") {
+					t.Errorf("missing: %s", want)
+				}
+			}
+			if len(got) != len(c.want) {
+				t.Errorf("%d lines, want %d:\n%s", len(got), len(c.want), stdout)
+			}
+		})
+	}
+}
+
+func TestManifestsAsJSON(t *testing.T) {
+	data, err := os.ReadFile(filepath.Join("testdata", "folder", "list.json"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	code, stdout, _ := run(t, string(data), "--output=json", "-")
+	var got map[string]any
+	if err := json.Unmarshal([]byte(stdout), &got); err != nil {
+		t.Fatalf("%v: %s", err, stdout)
+	}
+	for key, want := range map[string]any{"file": "<stdin>", "line": 11.0, "resource": "in-a-list", "severity": "error", "rule": "UnknownCommand", "field": "spec.command", "value": "lst", "message": `gcloud projects has no command "lst"`, "fix": "Write gcloud projects list."} {
+		if got[key] != want {
+			t.Errorf("%s is %v, want %v", key, got[key], want)
+		}
+	}
+	if code != 1 {
+		t.Errorf("exit code %d", code)
+	}
+}
+
+func TestCommandLines(t *testing.T) {
+	input := "gcloud -q ml-engine models list --project=my-project\ngcloud alpha projects list --limit 5\ngcloud projects list | jq\n\n"
+	for name, c := range map[string]struct {
+		args []string
+		want []string
+	}{
+		"with all rules that look at a command": {[]string{"--command-lines"}, []string{
+			`{"command":"gcloud -q ml-engine models list --project=my-project","ok":true,"path":"ai-platform models list","argv":["gcloud","-q","ml-engine","models","list","--project=my-project"],"violations":[]}`,
+			`{"command":"gcloud alpha projects list --limit 5","ok":false,"path":"alpha projects list","argv":["gcloud","alpha","projects","list","--limit","5"],"violations":[{"rule":"FlagEquals","message":"the value of --limit is a word of its own","fix":"Write --limit=5."},{"rule":"ProjectRequired","message":"the command says no project, and none is pre-configured","fix":"Add --project=PROJECT_ID."}]}`,
+		}},
+		"with the parser alone": {[]string{"--command-lines", "--parse-only", "-"}, []string{
+			`{"command":"gcloud alpha projects list --limit 5","ok":true,"path":"alpha projects list","argv":["gcloud","alpha","projects","list","--limit","5"],"violations":[]}`,
+			`"violations":[{"rule":"Syntax","message":"| is an operator of the shell, and no shell runs the command (at character 22)"`,
+			`{"command":"","ok":false,"path":"","argv":[],"violations":[{"rule":"Syntax","message":"the command is empty"`,
+		}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			code, stdout, stderr := run(t, input, c.args...)
+			for _, want := range c.want {
+				if !strings.Contains(stdout, want) {
+					t.Errorf("missing: %s\nin\n%s", want, stdout)
+				}
+			}
+			if n := strings.Count(stdout, "\n"); n != 4 || code != 1 || stderr != "" {
+				t.Errorf("%d verdicts, exit code %d, stderr %q", n, code, stderr)
+			}
+		})
+	}
+}
+
+func TestUsageErrors(t *testing.T) {
+	for name, c := range map[string]struct {
+		args []string
+		want string
+	}{
+		"nothing to check":       {nil, "name files or folders"},
+		"an unknown flag":        {[]string{"--bogus"}, "not defined: -bogus"},
+		"an unknown form":        {[]string{"--output=xml", "x"}, "write text, json or github"},
+		"a file that isn't":      {[]string{"testdata/nothing.yaml"}, "no such file"},
+		"a file that isn't YAML": {[]string{"testdata/folder/.hidden/broken.yaml"}, "is no YAML"},
+		"a policy that isn't":    {[]string{"--policy=testdata/nothing", "x"}, "no such file"},
+		"a misspelt policy":      {[]string{"--policy=testdata/bad.yaml", "x"}, "reading the policy"},
+		"lines that aren't":      {[]string{"--command-lines", "testdata/nothing"}, "no such file"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			code, stdout, stderr := run(t, "", c.args...)
+			if code != 2 || stdout != "" || !strings.Contains(stderr, c.want) {
+				t.Errorf("exit code %d, stdout %q, stderr %q; want 2 and %q", code, stdout, stderr, c.want)
+			}
+		})
+	}
+	if code, _, stderr := run(t, "", "--help"); code != 0 || !strings.Contains(stderr, "Usage:") {
+		t.Errorf("--help: exit code %d, stderr %q", code, stderr)
+	}
+}

@@ -1,0 +1,130 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package lint
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"go.yaml.in/yaml/v3"
+
+	"github.com/gcloud-operator/gcloud-operator/internal/command"
+)
+
+// finding is a violation with its place in a file.
+type finding struct {
+	File     string `json:"file"`
+	Line     int    `json:"line"`
+	Resource string `json:"resource"` // namespace/name
+	Severity string `json:"severity"` // error or warning
+	command.Violation
+}
+
+func lintManifests(o options, stdin io.Reader, stdout io.Writer) (bool, error) {
+	var found []finding
+	for _, path := range o.paths {
+		more, err := lintPath(o, path, stdin)
+		if err != nil {
+			return false, err
+		}
+		found = append(found, more...)
+	}
+	clean := !slices.ContainsFunc(found, func(f finding) bool { return f.Severity == severityError })
+	return clean, report(stdout, o.output, found)
+}
+
+// lintPath checks a file, all files below a folder, or standard input.
+func lintPath(o options, path string, stdin io.Reader) ([]finding, error) {
+	if path == "-" {
+		return lintFile(o, "<stdin>", stdin)
+	}
+	var found []finding
+	err := filepath.WalkDir(path, func(name string, entry fs.DirEntry, err error) error {
+		switch {
+		case err != nil:
+			return err
+		case entry.IsDir() && name != path && strings.HasPrefix(entry.Name(), "."):
+			return filepath.SkipDir
+		case entry.IsDir() || name != path && !slices.Contains([]string{".yaml", ".yml", ".json"}, filepath.Ext(name)):
+			return nil
+		}
+		f, err := os.Open(name)
+		if err != nil {
+			return err
+		}
+		defer f.Close()
+		more, err := lintFile(o, name, f)
+		found = append(found, more...)
+		return err
+	})
+	return found, err
+}
+
+// lintFile checks all documents of a file.
+func lintFile(o options, name string, r io.Reader) ([]finding, error) {
+	var found []finding
+	documents := yaml.NewDecoder(r)
+	for {
+		var document yaml.Node
+		err := documents.Decode(&document)
+		if errors.Is(err, io.EOF) {
+			return found, nil
+		}
+		if err != nil {
+			return found, fmt.Errorf("%s is no YAML: %w", name, err)
+		}
+		for _, resource := range resources(&document) {
+			for _, f := range lintResource(o, resource) {
+				f.File = name
+				found = append(found, f)
+			}
+		}
+	}
+}
+
+// resources are the GcloudRuns of a document, which may be a list.
+func resources(document *yaml.Node) []*yaml.Node {
+	if len(document.Content) == 0 {
+		return nil
+	}
+	root := document.Content[0]
+	kind, group := text(get(root, "kind")), text(get(root, "apiVersion"))
+	switch {
+	case kind == "GcloudRun" && strings.HasPrefix(group, "gcloud-operator.dev/"):
+		return []*yaml.Node{root}
+	case strings.HasSuffix(kind, "List"):
+		var all []*yaml.Node
+		for _, item := range items(get(root, "items")) {
+			all = append(all, resources(&yaml.Node{Content: []*yaml.Node{item}})...)
+		}
+		return all
+	}
+	return nil
+}
+
+// lintResource applies the rules to one resource.
+func lintResource(o options, resource *yaml.Node) []finding {
+	m := manifest{resource}
+	request := m.request()
+	var errs, warnings []command.Violation
+	if o.parseOnly {
+		_, errs = command.Parse(request.Command)
+	} else {
+		_, verdict := o.policy.Check(request)
+		errs, warnings = verdict.Errors, verdict.Warnings
+	}
+	var found []finding
+	for _, v := range errs {
+		found = append(found, finding{Line: m.line(v.Field), Resource: m.name(), Severity: severityError, Violation: v})
+	}
+	for _, v := range warnings {
+		found = append(found, finding{Line: m.line(v.Field), Resource: m.name(), Severity: severityWarning, Violation: v})
+	}
+	return found
+}
