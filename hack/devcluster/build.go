@@ -102,14 +102,16 @@ func build(ctx context.Context, sourceFolder, result string) error {
 	if err := os.MkdirAll(result, 0o755); err != nil {
 		return err
 	}
+	p := newProgress(time.Now())
+	defer p.end()
 	pause := filepath.Join(sourceFolder, "pause.bin")
-	if err := compile(ctx, sourceFolder, "the pause image", "./pause", pause); err != nil {
+	if err := compile(ctx, p, sourceFolder, "the pause image", "./pause", pause); err != nil {
 		return err
 	}
 	if err := writePauseImage(filepath.Join(result, "pause.tar"), pause); err != nil {
 		return fmt.Errorf("making the pause image: %w", err)
 	}
-	if err := compile(ctx, sourceFolder, "Kubernetes "+kubernetesVersion(), "./kube", filepath.Join(result, "kube")); err != nil {
+	if err := compile(ctx, p, sourceFolder, "Kubernetes "+kubernetesVersion(), "./kube", filepath.Join(result, "kube")); err != nil {
 		return err
 	}
 	for _, name := range programs {
@@ -121,8 +123,7 @@ func build(ctx context.Context, sourceFolder, result string) error {
 }
 
 // compile builds one package and shows how far it is.
-func compile(ctx context.Context, folder, what, pkg, output string) error {
-	p := newProgress(time.Now())
+func compile(ctx context.Context, p *progress, folder, what, pkg, output string) error {
 	p.update("asking what has to be compiled for %s", what)
 	list := append([]string{"list", "-deps", "-f={{if .Stale}}{{.ImportPath}}{{end}}"}, buildFlags()...)
 	downloads := 0
@@ -144,7 +145,6 @@ func compile(ctx context.Context, folder, what, pkg, output string) error {
 			p.force("linking %s", what)
 		}
 	}, append(arguments, pkg)...)
-	p.end()
 	return err
 }
 

@@ -50,7 +50,7 @@ func parseHierarchies(mounts string) []hierarchy {
 
 // makeCgroups makes the group under which all pods are. Version 1 is what this
 // was run with; the branch for version 2 follows the kernel's documentation.
-func makeCgroups() error {
+func makeCgroups(name string) error {
 	all, err := hierarchies()
 	if err != nil {
 		return err
@@ -59,10 +59,10 @@ func makeCgroups() error {
 		return errors.New("no cgroups are mounted under /sys/fs/cgroup: a node can't run here")
 	}
 	for _, h := range all {
-		if err := os.MkdirAll(filepath.Join(h.root, cgroupName), 0o755); err != nil {
+		if err := os.MkdirAll(filepath.Join(h.root, name), 0o755); err != nil {
 			return fmt.Errorf("making a cgroup: %w", err)
 		}
-		if err := h.prepare(); err != nil {
+		if err := h.prepare(name); err != nil {
 			return fmt.Errorf("preparing the cgroup in %s: %w", h.root, err)
 		}
 	}
@@ -70,8 +70,7 @@ func makeCgroups() error {
 }
 
 // prepare makes the hierarchy's controllers work in our group.
-func (h hierarchy) prepare() error {
-	own := filepath.Join(h.root, cgroupName)
+func (h hierarchy) prepare(name string) error {
 	if h.version == 2 {
 		controllers, err := os.ReadFile(filepath.Join(h.root, "cgroup.controllers"))
 		if err != nil {
@@ -86,15 +85,15 @@ func (h hierarchy) prepare() error {
 		return nil
 	}
 	// A cpuset of version 1 is born empty, and takes no process then.
-	for _, name := range []string{"cpuset.cpus", "cpuset.mems"} {
-		value, err := os.ReadFile(filepath.Join(h.root, name))
+	for _, file := range []string{"cpuset.cpus", "cpuset.mems"} {
+		value, err := os.ReadFile(filepath.Join(h.root, file))
 		if errors.Is(err, fs.ErrNotExist) {
 			continue // another controller's
 		}
 		if err != nil {
 			return err
 		}
-		if err := os.WriteFile(filepath.Join(own, name), value, 0); err != nil {
+		if err := os.WriteFile(filepath.Join(h.root, name, file), value, 0); err != nil {
 			return err
 		}
 	}
@@ -102,13 +101,13 @@ func (h hierarchy) prepare() error {
 }
 
 // removeCgroups removes the group and all below it; its processes have ended.
-func removeCgroups() error {
+func removeCgroups(name string) error {
 	all, err := hierarchies()
 	if err != nil {
 		return err
 	}
 	for _, h := range all {
-		if err := removeTree(filepath.Join(h.root, cgroupName)); err != nil {
+		if err := removeTree(filepath.Join(h.root, name)); err != nil {
 			return fmt.Errorf("removing a cgroup: %w", err)
 		}
 	}

@@ -28,7 +28,7 @@ func (c cluster) writeConfig(cniPlugins string) error {
 	values := settings{
 		State: c.State, ContainerdSocket: c.containerdSocket(), CNIPlugins: cniPlugins,
 		NodeName: nodeName, NodeIP: nodeIP, PodCIDR: podCIDR,
-		Cgroup: cgroupName, PauseImage: pauseImage,
+		Cgroup: c.cgroup(), PauseImage: pauseImage,
 	}
 	return fs.WalkDir(configFiles, "config", func(name string, entry fs.DirEntry, err error) error {
 		switch {

@@ -15,7 +15,7 @@ func (c cluster) down() error {
 	if err := c.endProcesses(); err != nil {
 		return err
 	}
-	return errors.Join(removeCgroups(), removeFixedFolders(), c.removeState())
+	return errors.Join(removeCgroups(c.cgroup()), removeFixedFolders(), c.removeState())
 }
 
 func (c cluster) removeState() error {

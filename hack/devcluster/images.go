@@ -47,12 +47,12 @@ func (c cluster) loadImage(ctx context.Context, file string) error {
 		return err
 	}
 	for _, m := range manifests {
-		for _, tag := range m.RepoTags {
+		for _, tag := range m.names() {
 			if _, err := c.ctr(ctx, "images", "label", tag, contentLabel+"="+m.content()); err != nil {
 				return err
 			}
 		}
-		say("loaded %s in %.1fs", strings.Join(m.RepoTags, ", "), time.Since(started).Seconds())
+		say("loaded %s in %.1fs", strings.Join(m.names(), ", "), time.Since(started).Seconds())
 	}
 	return nil
 }
@@ -65,11 +65,29 @@ func (m imageManifest) content() string {
 // loaded tells whether the list that ctr prints has every tag, with the label
 // of this content.
 func (m imageManifest) loaded(list string) bool {
-	return !slices.ContainsFunc(m.RepoTags, func(tag string) bool {
+	return !slices.ContainsFunc(m.names(), func(name string) bool {
 		return !slices.ContainsFunc(strings.Split(list, "\n"), func(line string) bool {
-			return strings.HasPrefix(line, tag+" ") && strings.Contains(line, contentLabel+"="+m.content())
+			return strings.HasPrefix(line, name+" ") && strings.Contains(line, contentLabel+"="+m.content())
 		})
 	})
+}
+
+// names are the tags in full, as containerd and the kubelet complete them.
+func (m imageManifest) names() []string {
+	var names []string
+	for _, tag := range m.RepoTags {
+		registry, path, found := strings.Cut(tag, "/")
+		switch {
+		case !found:
+			tag = "docker.io/library/" + tag
+		case registry == "index.docker.io":
+			tag = "docker.io/" + path
+		case registry != "localhost" && !strings.ContainsAny(registry, ".:"):
+			tag = "docker.io/" + tag
+		}
+		names = append(names, tag)
+	}
+	return names
 }
 
 // readManifests reads manifest.json, skipping over the layers.

@@ -53,6 +53,22 @@ func TestWhatIsNoImageIsRefused(t *testing.T) {
 	}
 }
 
+func TestTagsAreCompletedAsTheKubeletDoes(t *testing.T) {
+	for tag, want := range map[string]string{
+		"operator:dev":                   "docker.io/library/operator:dev",
+		"team/operator:dev":              "docker.io/team/operator:dev",
+		"index.docker.io/library/a:1":    "docker.io/library/a:1",
+		"localhost/operator:dev":         "localhost/operator:dev",
+		"localhost:5000/operator:dev":    "localhost:5000/operator:dev",
+		"ghcr.io/team/operator:v1":       "ghcr.io/team/operator:v1",
+		"gcloud-operator.dev/runner:dev": "gcloud-operator.dev/runner:dev",
+	} {
+		if got := (imageManifest{RepoTags: []string{tag}}).names(); got[0] != want {
+			t.Errorf("%s becomes %s, want %s", tag, got[0], want)
+		}
+	}
+}
+
 func TestAnImageIsLoadedAgainOnlyWhenItChanged(t *testing.T) {
 	const list = `REF                 TYPE     DIGEST        SIZE  PLATFORMS    LABELS
 example.com/a:1     app/json sha256:0123   1 MiB linux/amd64  gcloud-operator.dev/config=aaaa,io.cri-containerd.image=managed

@@ -46,6 +46,12 @@ Folders, each set by its variable:
   DEVCLUSTER_CACHE  %s   the compiled binaries, kept`, c.State, c.Cache),
 		SilenceUsage:  true,
 		SilenceErrors: true,
+		PersistentPreRunE: func(cmd *cobra.Command, _ []string) error {
+			if cmd.Name() != "assets" && os.Geteuid() != 0 {
+				return fmt.Errorf("a node mounts and makes namespaces: run `devcluster %s` as root", cmd.Name())
+			}
+			return nil
+		},
 	}
 	root.CompletionOptions.DisableDefaultCmd = true
 	root.AddCommand(

@@ -9,6 +9,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 
 	"golang.org/x/sys/unix"
@@ -67,8 +68,13 @@ func bindFolder(source, target string) error {
 }
 
 // removeFixedFolders removes what bindFolder had to make on the machine. A
-// folder that somebody else uses isn't empty, and stays.
+// folder that somebody else uses isn't empty, and stays; another cluster of the
+// machine would lose its mount.
 func removeFixedFolders() error {
+	all, err := processes()
+	if err != nil || slices.ContainsFunc(all, process.isNode) {
+		return err
+	}
 	for target := range fixedFolders {
 		err := unix.Rmdir(target)
 		if err != nil && !errors.Is(err, fs.ErrNotExist) && !errors.Is(err, unix.ENOTEMPTY) {

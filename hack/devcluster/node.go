@@ -46,28 +46,17 @@ func runNode(c cluster, binaries string) error {
 
 // boot starts the components, each stage when what it needs is served.
 func boot(ctx context.Context, s *supervisor, c cluster, binaries string) error {
-	stages := c.stages(binaries)
 	api, err := newAPI(c, directly)
 	if err != nil {
 		return err
 	}
-	checks := [][]check{
-		{{"etcd", "etcd", etcdServes}, {"containerd", "containerd", c.containerdServes}},
-		{{"API server", "kube-apiserver", api.answers}},
-		{{"RBAC", "kube-apiserver", api.serves}},
-		{
-			{"default ServiceAccount", "kube-controller-manager", api.serviceAccountExists},
-			{"ClusterIPs", "kube-proxy", api.clusterIPServes},
-			{"node", "kubelet", api.nodeReady},
-		},
-	}
-	for i, stage := range stages {
-		for _, component := range stage {
+	for _, stage := range c.stages(binaries, api) {
+		for _, component := range stage.start {
 			if err := s.start(component); err != nil {
 				return err
 			}
 		}
-		for _, check := range checks[i] {
+		for _, check := range stage.await {
 			if err := s.await(ctx, check); err != nil {
 				return err
 			}

@@ -57,6 +57,10 @@ func parentOf(stat string) int {
 	return parent
 }
 
+func (p process) isNode() bool {
+	return len(p.args) > 1 && p.args[0] == nodeProcess
+}
+
 // findNode is the pid of the cluster's first process, 0 if it doesn't run. The
 // process table is asked, so there is no record that could be stale or lost.
 func (c cluster) findNode() (int, error) {
@@ -65,7 +69,7 @@ func (c cluster) findNode() (int, error) {
 		return 0, err
 	}
 	for _, p := range all {
-		if len(p.args) > 1 && p.args[0] == nodeProcess && p.args[1] == c.State {
+		if p.isNode() && p.args[1] == c.State {
 			return p.pid, nil
 		}
 	}

@@ -3,6 +3,7 @@
 package main
 
 import (
+	"crypto/sha256"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -16,7 +17,6 @@ const (
 	serviceCIDR = "10.96.0.0/16"
 	apiIP       = "10.96.0.1" // the Service "kubernetes": the first of serviceCIDR
 	apiPort     = "6443"
-	cgroupName  = "gcloud-operator-devcluster"
 )
 
 // cluster knows where everything of one cluster lies.
@@ -57,6 +57,12 @@ func folder(variable string, fallback func() (string, error)) (string, error) {
 
 func (c cluster) path(parts ...string) string {
 	return filepath.Join(append([]string{c.State}, parts...)...)
+}
+
+// cgroup is the name of the group that all pods are in; each cluster of a
+// machine has its own.
+func (c cluster) cgroup() string {
+	return fmt.Sprintf("devcluster-%x", sha256.Sum256([]byte(c.State)))[:len("devcluster-")+8]
 }
 
 func (c cluster) kubeconfig() string       { return c.path("kubeconfig") }

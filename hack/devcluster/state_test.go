@@ -92,7 +92,7 @@ func TestEveryConfigurationRenders(t *testing.T) {
 	for file, want := range map[string]string{
 		"containerd.toml":         `address = "` + c.containerdSocket() + `"`,
 		"cni/devcluster.conflist": `"subnet": "10.244.0.0/22"`,
-		"kubelet.yaml":            `cgroupRoot: "/gcloud-operator-devcluster"`,
+		"kubelet.yaml":            `cgroupRoot: "/` + c.cgroup() + `"`,
 		"kube-proxy.yaml":         `clusterCIDR: "10.244.0.0/22"`,
 		"kube-scheduler.yaml":     c.State + "/config/kube-scheduler.kubeconfig",
 	} {

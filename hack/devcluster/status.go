@@ -22,11 +22,11 @@ func (c cluster) status(ctx context.Context, out io.Writer) error {
 	defer table.Flush()
 	fmt.Fprintf(table, "kubeconfig\t%s (valid inside: devcluster kubectl, devcluster exec)\n", c.kubeconfig())
 	fmt.Fprintf(table, "logs\t%s\n", c.path("logs"))
-	if err := c.printProcesses(table, pid); err != nil {
-		return err
-	}
 	api, err := newAPI(c, inNetworkOf(pid))
 	if err != nil {
+		return err
+	}
+	if err := c.printProcesses(table, pid, api); err != nil {
 		return err
 	}
 	n, err := api.node(ctx)
@@ -41,13 +41,13 @@ func (c cluster) status(ctx context.Context, out io.Writer) error {
 	return errors.Join(n.ready(), c.containerdServes(ctx))
 }
 
-func (c cluster) printProcesses(out io.Writer, node int) error {
+func (c cluster) printProcesses(out io.Writer, node int, api api) error {
 	all, err := processes()
 	if err != nil {
 		return err
 	}
-	for _, stage := range c.stages(c.binaries()) {
-		for _, component := range stage {
+	for _, stage := range c.stages(c.binaries(), api) {
+		for _, component := range stage.start {
 			at := slices.IndexFunc(all, func(p process) bool {
 				return p.parent == node && filepath.Base(p.args[0]) == component.name
 			})

@@ -18,9 +18,6 @@ import (
 // up brings the cluster up, whatever is there: a running one stays as it is,
 // half of one is removed first.
 func (c cluster) up(ctx context.Context) error {
-	if os.Geteuid() != 0 {
-		return errors.New("a node mounts and makes namespaces: run `devcluster up` as root")
-	}
 	started := time.Now()
 	unlock, err := c.lock()
 	if err != nil {
@@ -92,7 +89,7 @@ func (c cluster) prepare() error {
 	return errors.Join(
 		c.writeConfig(cniPlugins()),
 		c.writeCredentials(time.Now()),
-		makeCgroups(),
+		makeCgroups(c.cgroup()),
 	)
 }
 
