@@ -74,7 +74,7 @@ func (c cluster) ensureBinaries(ctx context.Context) (string, error) {
 		return folder, nil
 	}
 	if _, err := exec.LookPath("go"); err != nil {
-		return "", errors.New("Kubernetes has to be compiled, and there is no go in PATH: install Go 1.26 or later")
+		return "", errors.New("compiling needs the go command, and it isn't in PATH: install Go 1.26 or later")
 	}
 	if err := os.MkdirAll(c.Cache, 0o755); err != nil {
 		return "", fmt.Errorf("making the cache: %w", err)

@@ -45,9 +45,9 @@ func newAuthority(now time.Time) (identity, error) {
 	return sign(template, nil)
 }
 
-// issue makes a key and a certificate for s.
-func (authority identity) issue(s subject, now time.Time) (identity, error) {
-	return sign(certificateTemplate(s, now), &authority)
+// issue makes a key and a certificate for s, signed by i, an authority.
+func (i identity) issue(s subject, now time.Time) (identity, error) {
+	return sign(certificateTemplate(s, now), &i)
 }
 
 func certificateTemplate(s subject, now time.Time) *x509.Certificate {
