@@ -10,6 +10,7 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+	"syscall"
 	"testing"
 	"time"
 
@@ -101,6 +102,7 @@ type ending struct {
 	fullLog  string
 	exitCode int
 	took     time.Duration
+	maxRSS   int64
 }
 
 func task(argv ...string) result.Task {
@@ -157,6 +159,7 @@ func (p *pod) finish(cmd *exec.Cmd, log *bytes.Buffer, begin time.Time) ending {
 		p.t.Fatal(err)
 	}
 	e := ending{exitCode: cmd.ProcessState.ExitCode(), fullLog: log.String(), took: time.Since(begin)}
+	e.maxRSS = cmd.ProcessState.SysUsage().(*syscall.Rusage).Maxrss << 10
 	e.log, _, _ = strings.Cut(e.fullLog, "gcloud-operator: the report of this run follows")
 	text, err := os.ReadFile(filepath.Join(p.dir, "termination-log"))
 	if err != nil {

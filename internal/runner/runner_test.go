@@ -76,6 +76,10 @@ func TestLargeOutput(t *testing.T) {
 			if c.truncated && (!strings.HasPrefix(string(out.Data), "first\n") || !strings.HasSuffix(string(out.Data), "last\n")) {
 				t.Error("head or tail is not the output's")
 			}
+			if e.maxRSS > 80<<20 {
+				t.Errorf("the runner took %d MiB of memory", e.maxRSS>>20)
+			}
+			t.Logf("%d MiB, %s, %d bytes of log", e.maxRSS>>20, e.took, len(e.fullLog))
 		})
 	}
 }
