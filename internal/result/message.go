@@ -40,7 +40,7 @@ const (
 // Message is a decoded termination message.
 type Message struct {
 	// Finished is false for the interim message, whose report has Run,
-	// ArgvSHA256 and StartedAt only.
+	// ArgvSHA256 and StartedAt, no Reason and no exit code.
 	Finished bool
 	Report   Report
 	Body     Body
@@ -93,7 +93,7 @@ type trailerHeader struct {
 // Started returns the interim message, written before the command is started:
 // it survives whatever happens to the runner.
 func Started(run, argvSHA256 string, at time.Time) []byte {
-	return header{Run: run, Argv: argvSHA256, Start: millis(at)}.encode()
+	return header{Run: run, Exit: NoExitCode, Argv: argvSHA256, Start: millis(at)}.encode()
 }
 
 // Encode returns the termination message and, where the report doesn't fit

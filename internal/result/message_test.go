@@ -200,10 +200,10 @@ func TestTheInterimMessage(t *testing.T) {
 	argv := HashArgv([]string{"gcloud"})
 	text := string(Started(theRun, argv, start))
 	m := decode(t, text)
-	if want := (Report{Run: theRun, ArgvSHA256: argv, StartedAt: start}); m.Finished || !reflect.DeepEqual(m.Report, want) {
+	if want := (Report{Run: theRun, ExitCode: NoExitCode, ArgvSHA256: argv, StartedAt: start}); m.Finished || !reflect.DeepEqual(m.Report, want) {
 		t.Errorf("got %+v", m)
 	}
-	if m.Report.Believed(theRun, 0) || m.Report.Believed(theRun, 137) {
+	if m.Report.Believed(theRun, 0) || m.Report.Believed(theRun, 1) || m.Report.Believed(theRun, 137) {
 		t.Error("it is believed as a report")
 	}
 }

@@ -78,7 +78,8 @@ func (r Report) ProcessExitCode() int {
 // Believed reports whether the report is of this run and was written by the
 // runner as its last act. A command can write the termination message too while
 // it runs, and then have the container killed for its memory before the runner
-// overwrites it. But then the container's exit code is 137: neither 0 nor 1.
+// overwrites it. But then the container's exit code is 137: neither 0 nor 1. The
+// report of an interim message is never believed.
 func (r Report) Believed(run string, containerExitCode int32) bool {
-	return r.Run == run && int(containerExitCode) == r.ProcessExitCode()
+	return r.Run == run && r.Reason != "" && int(containerExitCode) == r.ProcessExitCode()
 }
