@@ -4,6 +4,8 @@ package jobspec
 
 import (
 	"fmt"
+	"slices"
+	"strings"
 
 	corev1 "k8s.io/api/core/v1"
 
@@ -14,7 +16,7 @@ import (
 // as they are, without the base64 of the transport.
 const maxConfigMapBytes = 1 << 20
 
-// InputConfigMaps returns the ConfigMaps that hold the plan's input files, in order. Their names
+// InputConfigMaps returns the ConfigMaps that hold the plan's input files. Their names
 // come from their contents, and they are immutable: what the Job was made for is what it mounts.
 func InputConfigMaps(p Plan, a Attempt) []*corev1.ConfigMap {
 	var maps []*corev1.ConfigMap
@@ -53,12 +55,14 @@ type keyedFile struct {
 	key string
 }
 
-// groupInputs splits the files into groups that fit into a ConfigMap each, keeping their order.
+// groupInputs splits the files into groups that fit into a ConfigMap each. They go by their paths, as
+// the name of the ConfigMap does: the same files in another order are the same ConfigMap.
 func groupInputs(files []InputFile) [][]keyedFile {
+	files = slices.SortedFunc(slices.Values(files), func(a, b InputFile) int { return strings.Compare(a.Path, b.Path) })
 	var groups [][]keyedFile
-	size := maxConfigMapBytes
+	size := 0
 	for i, f := range files {
-		if size+len(f.Contents) > maxConfigMapBytes {
+		if len(groups) == 0 || size+len(f.Contents) > maxConfigMapBytes {
 			groups, size = append(groups, nil), 0
 		}
 		last := len(groups) - 1
