@@ -109,7 +109,7 @@ func Encode(r Report, l Limits) (message, trailer []byte, err error) {
 		return nil, nil, err
 	}
 	room := int(l.MessageBytes) - MaxHeaderBytes
-	if body := encodeReport(withoutHeader(r)); len(body) <= room {
+	if body, ok := fitsWhole(withoutHeader(r), room); ok {
 		return h.withBody(body), nil, nil
 	}
 	excerpt := withoutFiles(withoutHeader(r))
@@ -156,32 +156,42 @@ func filesLeftOut(r Report) []LeftOut {
 	return []LeftOut{{Bytes: n, Why: fmt.Sprintf("no room in the log for %d files", len(r.Files))}}
 }
 
+// deflateRatio is more than deflate makes of anything, per base64 character.
+const deflateRatio = 800
+
+// fitsWhole encodes the report, unless it can't fit into room bytes anyway.
+func fitsWhole(r Report, room int) ([]byte, bool) {
+	if r.dataBytes() > deflateRatio*int64(room) {
+		return nil, false
+	}
+	body := encodeReport(r)
+	return body, len(body) <= room
+}
+
 // shrink encodes as much of the report as fits into room bytes: all of it, or
 // as much data as a search finds. Nil: it doesn't fit without any data either.
 func shrink(r Report, room int) []byte {
-	if room <= 0 {
-		return nil
-	}
-	total := r.dataBytes()
-	body := encodeReport(r)
-	if len(body) <= room {
+	if body, ok := fitsWhole(r, room); ok {
 		return body
 	}
 	best := encodeReport(r.Limit(0))
 	if len(best) > room {
 		return nil
 	}
-	low, high, guess := int64(0), total, total
+	// Twice the room is about what text deflates to it.
+	low, high := int64(0), r.dataBytes()
+	guess := min(2*int64(room), high/2)
 	for step := 0; step < 16 && high-low > 16 && len(best) < room*15/16; step++ {
+		body := encodeReport(r.Limit(guess))
+		if len(body) <= room {
+			low, best = guess, body
+		} else {
+			high = guess
+		}
 		// Size grows much as data does; where it doesn't, halves converge too.
 		guess = guess * int64(room) / int64(len(body)) * 31 / 32
 		if guess <= low || guess >= high || step%4 == 3 {
 			guess = low + (high-low)/2
-		}
-		if body = encodeReport(r.Limit(guess)); len(body) <= room {
-			low, best = guess, body
-		} else {
-			high = guess
 		}
 	}
 	return best

@@ -256,7 +256,7 @@ func eachLine(r io.Reader, visit func([]byte)) error {
 			visit(bytes.TrimSuffix(text, []byte("\n")))
 		}
 		tooLong = false
-		if err == io.EOF {
+		if errors.Is(err, io.EOF) {
 			return nil
 		}
 		if err != nil {

@@ -112,7 +112,7 @@ func (c *command) wait(init bool) {
 		var status syscall.WaitStatus
 		pid, err := syscall.Wait4(which, &status, 0, nil)
 		switch {
-		case err == syscall.EINTR:
+		case errors.Is(err, syscall.EINTR):
 		case err != nil:
 			return
 		case pid == c.pid:
