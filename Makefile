@@ -9,6 +9,10 @@ SHELL := bash
 .NOTPARALLEL:
 
 GO ?= go
+# One set of flags for building, testing and linting, so that a package is
+# compiled once. Without VCS stamps a binary depends on the sources alone.
+export CGO_ENABLED := 0
+export GOFLAGS := -trimpath -buildvcs=false
 
 # kubectl and what deploy installs can be set, so that deploy works with any
 # kubeconfig and with an overlay of your own.
@@ -73,11 +77,11 @@ verify-tidy/%:
 
 # A program is built on every run, which the build cache makes quick, but it
 # only takes its place in bin/ when it changed: so images are not made again
-# for nothing. Without VCS stamps its bytes depend on the sources alone.
+# for nothing.
 define build-go
 @mkdir -p bin .cache/build
-CGO_ENABLED=0 $(GO) build -C $(1) -trimpath -buildvcs=false -ldflags="-s -w" -o $(CURDIR)/.cache/build/$(@F) $(2)
-@cmp -s .cache/build/$(@F) $@ || cp .cache/build/$(@F) $@
+$(GO) build -C $(1) -ldflags="-s -w" -o $(CURDIR)/.cache/build/$(@F) $(2)
+@cmp -s .cache/build/$(@F) $@ || install .cache/build/$(@F) $@
 endef
 
 .PHONY: build
@@ -151,7 +155,7 @@ test: test-unit test-envtest test-e2e ## Run all tests.
 
 .PHONY: test-unit
 test-unit: ## Run the unit tests, those of the modules in hack/ too.
-	$(GO) test -race $(UNIT_TESTED)
+	CGO_ENABLED=1 $(GO) test -race $(UNIT_TESTED)
 	$(GO) test -C hack/devcluster ./...
 	$(GO) test -C hack/images ./...
 
