@@ -91,7 +91,7 @@ func NotLetGo(reason, message string) Outcome { return never(reason, message) }
 // ofPhase is for a pod that is over and whose container left no trace of its own.
 func ofPhase(pod *corev1.Pod) Outcome {
 	if waiting := waitingState(pod); waiting != nil && neverLeftWaiting(pod) {
-		return never(reasonOf(waiting), "the pod ended before its container was started: "+detail(waiting, pod))
+		return never(reasonOf(waiting), "the pod ended before its container was started: "+cause(waiting, pod))
 	}
 	return lost("the pod ended without a report (" + podDetail(pod) + "): the command may have acted")
 }

@@ -77,7 +77,23 @@ func TestPodWithoutAReportOfItsOwn(t *testing.T) {
 		},
 		"evicted while its container was being made": {
 			podWith(command(waiting("ContainerCreating", "")), phase(corev1.PodFailed, "Evicted", "The node was low on memory")),
+			v1alpha1.ReasonNeverStarted, true, "the pod ended before its container was started: Evicted: The node was low on memory",
+		},
+		"ended while its container was being made, for no reason": {
+			podWith(command(waiting("ContainerCreating", "")), phase(corev1.PodFailed, "", "")),
 			v1alpha1.ReasonNeverStarted, true, "the pod ended before its container was started: ContainerCreating",
+		},
+		"the deadline passed while its image could not be pulled": {
+			podWith(command(waiting("ImagePullBackOff", "Back-off pulling image")), phase(corev1.PodFailed, "DeadlineExceeded", "too long")),
+			v1alpha1.ReasonImagePullFailed, true, "the pod ended before its container was started: ImagePullBackOff: Back-off pulling image",
+		},
+		"the runner could not be put in": {
+			podWith(initContainer(ended(1, "Error", "no space left on device")), command(waiting("PodInitializing", "")), phase(corev1.PodFailed, "", "")),
+			v1alpha1.ReasonNeverStarted, true, `the pod ended before its container was started: init container "runner" ended with exit code 1: no space left on device`,
+		},
+		"the runner could not be put in, and nobody says why": {
+			podWith(initContainer(ended(137, "OOMKilled", "")), command(waiting("PodInitializing", "")), phase(corev1.PodFailed, "", "")),
+			v1alpha1.ReasonNeverStarted, true, `the pod ended before its container was started: init container "runner" ended with exit code 137: OOMKilled`,
 		},
 		"evicted, its container waiting for no reason": {
 			podWith(command(waiting("", "")), phase(corev1.PodFailed, "Evicted", "The node was low on memory")),

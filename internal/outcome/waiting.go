@@ -52,6 +52,23 @@ func reasonOf(w *corev1.ContainerStateWaiting) string {
 	return v1alpha1.ReasonNeverStarted
 }
 
+// cause says why a pod ended before its container was started. What the container waited for says it
+// only of an image; else the init container that failed knows, or the pod, which may be evicted.
+func cause(w *corev1.ContainerStateWaiting, pod *corev1.Pod) string {
+	if reasonOf(w) == v1alpha1.ReasonImagePullFailed {
+		return detail(w, pod)
+	}
+	for _, s := range pod.Status.InitContainerStatuses {
+		if t := s.State.Terminated; t != nil && t.ExitCode != 0 {
+			return fmt.Sprintf("init container %q ended with exit code %d: %s", s.Name, t.ExitCode, cmp.Or(t.Message, t.Reason))
+		}
+	}
+	if pod.Status.Reason != "" {
+		return podDetail(pod)
+	}
+	return detail(w, pod)
+}
+
 func detail(w *corev1.ContainerStateWaiting, pod *corev1.Pod) string {
 	if w.Message != "" {
 		return w.Reason + ": " + w.Message
