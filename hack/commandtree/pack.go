@@ -83,6 +83,7 @@ type packer struct {
 }
 
 func pack(s *source) ([]byte, error) {
+	s.sortFlags()
 	p := &packer{strings: map[string]int{}, aliases: aliases(s.Tree)}
 	p.text(s.SDK)
 	table := s.strings()
@@ -124,6 +125,38 @@ func compress(data []byte) ([]byte, error) {
 		return nil, err
 	}
 	return packed.Bytes(), nil
+}
+
+// sortFlags orders the flags by their canonical name, so that the flags of each command are in that order too: the reader
+// searches them by halves.
+func (s *source) sortFlags() {
+	order := make([]int, len(s.Flags))
+	for i := range order {
+		order[i] = i
+	}
+	slices.SortStableFunc(order, func(a, b int) int { return strings.Compare(s.Flags[a].name(), s.Flags[b].name()) })
+	sorted, moved := make([]arg, len(order)), make([]int, len(order))
+	for to, from := range order {
+		sorted[to], moved[from] = s.Flags[from], to
+	}
+	s.Flags = sorted
+	rename := func(ids []int) {
+		for i, id := range ids {
+			ids[i] = moved[id]
+		}
+	}
+	for _, set := range s.Sets {
+		rename(set)
+		slices.Sort(set)
+	}
+	s.Tree.walk(func(n *node) { rename(n.Positionals) })
+}
+
+func (a arg) name() string {
+	if len(a.Names) > 0 {
+		return a.Names[0]
+	}
+	return ""
 }
 
 // strings are all strings that are referred to, sorted, so that the order of reading doesn't matter.

@@ -3,7 +3,7 @@
 // Conformance compares internal/command with gcloud's own parser. docs/design/command-parser.md has the figures.
 //
 //	conformance sample -examples FILE -half building|held-out -n N -mutants M -out FILE
-//	conformance compare -verdicts FILE [-rare N] [-keep FILE -n N]
+//	conformance compare -verdicts FILE [-show N] [-keep FILE -n N]
 //
 // sample draws example commands and random mutations of them. Which half a command belongs to is decided by its hash, a
 // mutation belonging to the half of its example: nobody looks at the held-out half while building. oracle.py then asks

@@ -142,9 +142,11 @@ func keys(t *tree.Type, s string) []string {
 		return parts
 	}
 	all, _ := pairs(t, s)
+	seen := map[string]bool{}
 	var out []string
 	for _, p := range all {
-		if key := clean(t, p.key); !slices.Contains(out, key) {
+		if key := clean(t, p.key); !seen[key] {
+			seen[key] = true
 			out = append(out, key)
 		}
 	}

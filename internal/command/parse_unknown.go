@@ -33,6 +33,9 @@ func (l *level) unknownFlag(word string) {
 	l.refuse(UnknownFlag, word, message, l.flagFix(name, value, glued))
 }
 
+// maxSuggestions is how many misspelt flags of a command get a suggestion, which takes some ten microseconds each.
+const maxSuggestions = 10
+
 func (l *level) flagFix(name, value string, glued bool) string {
 	if l.node.Group {
 		if near := l.below(name); near != "" {
@@ -47,6 +50,9 @@ func (l *level) flagFix(name, value string, glued bool) string {
 	}
 	if i := strings.IndexByte(name, ' '); i > 0 {
 		return fmt.Sprintf("Write %s=VALUE.", name[:i])
+	}
+	if len(l.violations) > maxSuggestions {
+		return fmt.Sprintf("Leave it out; %s --help shows the flags.", nodeName(l.node))
 	}
 	if near := nearest(name, visibleFlags(l.node)); near != "" {
 		return "Write " + near + valueHint(l.node.Flag(near), value, glued) + "."

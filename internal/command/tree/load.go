@@ -17,7 +17,7 @@ var embedded []byte
 
 // Load returns the embedded tree. The first call decodes it, which takes some ten milliseconds.
 var Load = sync.OnceValue(func() *Tree {
-	t, err := Decode(bytes.NewReader(embedded))
+	t, err := Decode(Embedded())
 	if err != nil {
 		panic(fmt.Sprintf("embedded command tree: %v", err)) // a test decodes it
 	}
@@ -105,3 +105,6 @@ func (d *treeDecoder) node(parent *Node) *Node {
 	n.Children = table(&d.decoder, func() *Node { return d.node(n) })
 	return n
 }
+
+// Embedded is the packed data of the pinned SDK.
+func Embedded() io.Reader { return bytes.NewReader(embedded) }

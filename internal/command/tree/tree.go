@@ -29,7 +29,7 @@ type Node struct {
 	Positionals []*Arg
 
 	alias *Node // the same command under its canonical name
-	flags []*Arg
+	flags []*Arg // sorted by their canonical names
 	group *lazy[Group]
 }
 
@@ -72,8 +72,12 @@ func (n *Node) Child(name string) *Node {
 
 // Flag is the flag of the command that may be written as name, or nil. Global flags are among a command's flags.
 func (n *Node) Flag(name string) *Arg {
+	i, found := slices.BinarySearchFunc(n.flags, name, func(f *Arg, name string) int { return strings.Compare(f.Names[0], name) })
+	if found {
+		return n.flags[i]
+	}
 	for _, f := range n.flags {
-		if slices.Contains(f.Names, name) {
+		if len(f.Names) > 1 && slices.Contains(f.Names[1:], name) {
 			return f
 		}
 	}
