@@ -58,8 +58,8 @@ func hiddenCommand(in input) []Violation {
 	return []Violation{inCommand(HiddenCommand, in.command.Name(), fmt.Sprintf("%s is hidden: it is internal to gcloud, and stands in no documentation", in.command.Name()), "Use a documented command.")}
 }
 
-// unsafe are the visible global flags that get round identity or policy, with the reason and what to do instead.
-var unsafe = map[string][2]string{
+// unsafeFlags are the visible global flags that get round identity or policy, with the reason and what to do instead.
+var unsafeFlags = map[string][2]string{
 	"--account":                     {"says who the command runs as", "Leave it out, and set spec.identity."},
 	"--access-token-file":           {"says who the command runs as, and reads a file", "Leave it out, and set spec.identity."},
 	"--configuration":               {"reads gcloud's configuration, and a run has none", "Leave it out, and write flags."},
@@ -83,7 +83,7 @@ func unsafeFlag(in input) []Violation {
 			continue
 		}
 		seen[as] = true
-		if why, ok := unsafe[f.Name()]; ok {
+		if why, ok := unsafeFlags[f.Name()]; ok {
 			refuse(as, why[0], why[1])
 		} else if f.Hidden {
 			refuse(as, "is hidden: it is internal to gcloud, and stands in no documentation", "Leave it out.")
