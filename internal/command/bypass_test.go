@@ -211,7 +211,7 @@ func TestLocalPathsAreRefusedInAnyForm(t *testing.T) {
 	}
 	commands := []string{
 		"storage cp %s gs://b/o", "storage cp gs://b/o %s", "storage rsync %s gs://b", "builds submit %s --async", "builds submit . --async --config=%s", "secrets versions add s --data-file=%s",
-		"compute instances add-metadata v --metadata-from-file=k=%s", "compute instances add-metadata v --metadata-from-file=a=b,k=%s", "projects set-iam-policy my-project %s", "kms decrypt --plaintext-file=p --ciphertext-file=%s --key=k --keyring=r --location=l",
+		"compute instances add-metadata v --metadata-from-file=k=%s", "compute instances add-metadata v --metadata-from-file=a=b,k=%s", "compute instances add-metadata v --metadata-from-file=^!^a=b!k=%s", "firebase test android run --app=a --other-files=x=%s", "firebase test android run --async args.yaml:%s", "projects set-iam-policy my-project %s", "kms decrypt --plaintext-file=p --ciphertext-file=%s --key=k --keyring=r --location=l",
 		"alpha storage cp %s gs://b/o", "beta builds submit %s --async", "run services replace %s --async", "functions call f --data=x --region=r --flags-file=%s",
 	}
 	for _, c := range commands {

@@ -79,7 +79,7 @@ func leaves(value string, local bool, c Command) string {
 		return "" // on the cluster's machines
 	}
 	if local {
-		for part := range strings.FieldsFuncSeq(value, func(r rune) bool { return strings.ContainsRune("=,@ ", r) }) {
+		for _, part := range parts(value) {
 			if outside(part) && !isResourceName(part) {
 				return part
 			}
@@ -87,10 +87,28 @@ func leaves(value string, local bool, c Command) string {
 		return ""
 	}
 	plain := strings.TrimPrefix(value, "@")
-	if outside(plain) && (!strings.HasPrefix(plain, "/") || slices.Contains(ownFolders, firstFolder(plain))) {
-		return plain
+	if !outside(plain) {
+		return ""
 	}
-	return ""
+	if strings.HasPrefix(plain, "/") && !slices.Contains(ownFolders, firstFolder(plain)) && !dataFile.MatchString(plain) {
+		return ""
+	}
+	return plain
+}
+
+// parts cuts a value at everything that can stand between two paths in it: the delimiters of lists, also one that the
+// value chooses itself, of keys and values, and of JSON. The colon of a URL isn't one.
+func parts(value string) []string {
+	if chosen, rest, ok := strings.Cut(strings.TrimPrefix(value, "^"), "^"); ok && strings.HasPrefix(value, "^") && chosen != "" {
+		value = strings.ReplaceAll(rest, chosen, ",")
+	}
+	const scheme = "\x00" // no value has one
+	value = strings.ReplaceAll(value, "://", scheme)
+	all := strings.FieldsFunc(value, func(r rune) bool { return strings.ContainsRune("=,;:@|\"'{}[]() \t\n", r) })
+	for i := range all {
+		all[i] = strings.ReplaceAll(all[i], scheme, "://")
+	}
+	return all
 }
 
 // firstFolder is the first name of an absolute path.

@@ -28,7 +28,7 @@ type Node struct {
 	// Positionals are the arguments that are no flags, in order.
 	Positionals []*Arg
 
-	alias *Node // the same command under its canonical name
+	alias *Node  // the same command under its canonical name
 	flags []*Arg // sorted by their canonical names
 	group *lazy[Group]
 }
