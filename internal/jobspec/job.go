@@ -143,7 +143,8 @@ func initContainers(p Plan) []corev1.Container {
 		VolumeMounts:             []corev1.VolumeMount{{Name: runnerVolumeName, MountPath: runnerDir}},
 		SecurityContext:          restricted(),
 		TerminationMessagePath:   corev1.TerminationMessagePathDefault,
-		TerminationMessagePolicy: corev1.TerminationMessageReadFile,
+		// What it prints when it fails is all that there is to say why the run never started.
+		TerminationMessagePolicy: corev1.TerminationMessageFallbackToLogsOnError,
 	}}
 }
 
