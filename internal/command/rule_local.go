@@ -5,6 +5,7 @@ package command
 import (
 	"fmt"
 	"path"
+	"regexp"
 	"slices"
 	"strings"
 
@@ -96,6 +97,9 @@ func leaves(value string, local bool, c Command) string {
 	return plain
 }
 
+// remoteURL is the beginning of a URL that names something that is not local.
+var remoteURL = regexp.MustCompile(`\b(gs|s3|https?|ftp|hdfs|oci|docker|git|ssh|abfss?|wasbs?)://`)
+
 // parts cuts a value at everything that can stand between two paths in it: the delimiters of lists, also one that the
 // value chooses itself, of keys and values, and of JSON. The colon of a URL isn't one.
 func parts(value string) []string {
@@ -103,7 +107,7 @@ func parts(value string) []string {
 		value = strings.ReplaceAll(rest, chosen, ",")
 	}
 	const scheme = "\x00" // no value has one
-	value = strings.ReplaceAll(value, "://", scheme)
+	value = remoteURL.ReplaceAllString(value, "$1"+scheme)
 	all := strings.FieldsFunc(value, func(r rune) bool { return strings.ContainsRune("=,;:@|\"'{}[]() \t\n", r) })
 	for i := range all {
 		all[i] = strings.ReplaceAll(all[i], scheme, "://")
