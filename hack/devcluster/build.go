@@ -68,6 +68,7 @@ func buildFlags() []string {
 }
 
 // ensureBinaries compiles what isn't in the cache yet and returns its folder.
+// The caller holds the cache's lock.
 func (c cluster) ensureBinaries(ctx context.Context) (string, error) {
 	folder := c.binaries()
 	if _, err := os.Stat(folder); err == nil {
@@ -76,12 +77,10 @@ func (c cluster) ensureBinaries(ctx context.Context) (string, error) {
 	if _, err := exec.LookPath("go"); err != nil {
 		return "", errors.New("compiling needs the go command, and it isn't in PATH: install Go 1.26 or later")
 	}
-	if err := os.MkdirAll(c.Cache, 0o755); err != nil {
-		return "", fmt.Errorf("making the cache: %w", err)
-	}
-	work, err := os.MkdirTemp(c.Cache, "building-")
-	if err != nil {
-		return "", fmt.Errorf("making a folder to build in: %w", err)
+	// The cache is locked: what stands here was left by a build that was killed.
+	work := filepath.Join(c.Cache, "building")
+	if err := os.RemoveAll(work); err != nil {
+		return "", fmt.Errorf("removing what another build left: %w", err)
 	}
 	defer os.RemoveAll(work)
 	result := filepath.Join(work, "result")
