@@ -135,14 +135,14 @@ func initContainers(p Plan) []corev1.Container {
 		return nil
 	}
 	return []corev1.Container{{
-		Name:                     "runner",
-		Image:                    p.RunnerImage,
-		ImagePullPolicy:          corev1.PullIfNotPresent,
-		Command:                  []string{imageRunnerPath, "install", runnerDir + imageRunnerPath},
-		Resources:                p.Resources,
-		VolumeMounts:             []corev1.VolumeMount{{Name: runnerVolumeName, MountPath: runnerDir}},
-		SecurityContext:          restricted(),
-		TerminationMessagePath:   corev1.TerminationMessagePathDefault,
+		Name:                   "runner",
+		Image:                  p.RunnerImage,
+		ImagePullPolicy:        corev1.PullIfNotPresent,
+		Command:                []string{imageRunnerPath, "install", runnerDir + imageRunnerPath},
+		Resources:              p.Resources,
+		VolumeMounts:           []corev1.VolumeMount{{Name: runnerVolumeName, MountPath: runnerDir}},
+		SecurityContext:        restricted(),
+		TerminationMessagePath: corev1.TerminationMessagePathDefault,
 		// What it prints when it fails is all that there is to say why the run never started.
 		TerminationMessagePolicy: corev1.TerminationMessageFallbackToLogsOnError,
 	}}
