@@ -6,6 +6,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"strings"
 	"time"
 
 	corev1 "k8s.io/api/core/v1"
@@ -130,10 +131,7 @@ func (r *Reconciler[T]) announce(obj T, d *decide.Decision) {
 const maxNote = 900
 
 func shorten(text string) string {
-	if len(text) > maxNote {
-		return text[:maxNote]
-	}
-	return text
+	return strings.ToValidUTF8(text[:min(len(text), maxNote)], "")
 }
 
 // releaseOrphans lets go of the pods of a resource that is gone: nobody waits for their reports. That

@@ -4,6 +4,7 @@ package decide
 
 import (
 	"time"
+	"unicode/utf8"
 
 	"k8s.io/apimachinery/pkg/api/meta"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
@@ -45,10 +46,14 @@ func truth(b bool) metav1.ConditionStatus {
 	return metav1.ConditionFalse
 }
 
+// shorten cuts a message that is too long between two characters.
 func shorten(message string) string {
 	if len(message) <= maxMessage {
 		return message
 	}
-	runes := []rune(message[:maxMessage-len("…")])
-	return string(runes[:len(runes)-1]) + "…"
+	end := maxMessage - len("…")
+	for end > 0 && !utf8.RuneStart(message[end]) {
+		end--
+	}
+	return message[:end] + "…"
 }
