@@ -1,0 +1,173 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package decide
+
+import (
+	"testing"
+	"time"
+
+	batchv1 "k8s.io/api/batch/v1"
+	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/types"
+
+	"github.com/gcloud-operator/gcloud-operator/api/v1alpha1"
+	"github.com/gcloud-operator/gcloud-operator/internal/jobspec"
+	"github.com/gcloud-operator/gcloud-operator/internal/result"
+)
+
+// The run was queued at noon; every test says what time it is now.
+var noon = time.Date(2026, 7, 1, 12, 0, 0, 0, time.UTC)
+
+const (
+	jobUID = types.UID("job-1")
+	podUID = types.UID("pod-1")
+)
+
+type change = func(*Observation)
+
+// observe returns what is seen at noon of a resource that was just made, changed in order.
+func observe(changes ...change) *Observation {
+	o := &Observation{
+		Now:        noon,
+		Owner:      jobspec.Owner{Kind: "GcloudRun", Namespace: "team", Name: "list", UID: "uid-1"},
+		Generation: 1,
+		Status:     v1alpha1.RunStatus{ObservedGeneration: -1},
+		Key:        "key-1",
+		Plan:       jobspec.Plan{Image: "gcloud:528", Argv: []string{"gcloud", "projects", "list"}, Timeout: 10 * time.Minute},
+	}
+	for _, c := range changes {
+		c(o)
+	}
+	return o
+}
+
+func after(d time.Duration) change { return func(o *Observation) { o.Now = noon.Add(d) } }
+
+func deleted(o *Observation) { o.Deleted = true }
+
+func suspend(o *Observation) { o.Suspended = true }
+
+func invalid(o *Observation) { o.Invalid = "spec.command: --limit=5 is missing" }
+
+func taken(o *Observation) { o.Taken = true }
+
+// edited is for a deciding field that has another value now.
+func edited(o *Observation) { o.Key, o.Generation = "key-2", o.Generation+1 }
+
+// relabelled is for an edit of what decides nothing.
+func relabelled(o *Observation) { o.Generation++ }
+
+// queued is for a first run that is decided on.
+func queued(o *Observation) {
+	run := &v1alpha1.Run{Number: 1, Key: "key-1", Attempt: 1, QueuedTime: metav1.NewTime(noon)}
+	run.JobName = jobspec.AttemptOf(o.Owner, run).JobName()
+	o.Status.Run = run
+}
+
+// jobMade is for a queued run whose Job is there.
+func jobMade(o *Observation) {
+	queued(o)
+	o.Job = jobspec.Job(o.Plan, o.attempt())
+	o.Job.UID = jobUID
+}
+
+// jobGone takes the Job away again.
+func jobGone(o *Observation) { o.Job = nil }
+
+func jobEnded(kind batchv1.JobConditionType, message string) change {
+	return func(o *Observation) {
+		o.Job.Status.Conditions = append(o.Job.Status.Conditions, batchv1.JobCondition{
+			Type: kind, Status: corev1.ConditionTrue, Message: message,
+		})
+	}
+}
+
+// podMade is for a Job whose pod is there, gated as it was born.
+func podMade(o *Observation) {
+	jobMade(o)
+	pod(podUID, "list-x")(o)
+}
+
+// pod adds a pod of the Job, born a second after the one before.
+func pod(uid types.UID, name string) change {
+	return func(o *Observation) {
+		p := corev1.Pod{ObjectMeta: *o.Job.Spec.Template.ObjectMeta.DeepCopy(), Spec: *o.Job.Spec.Template.Spec.DeepCopy()}
+		p.Namespace, p.Name, p.UID = o.Owner.Namespace, name, uid
+		p.CreationTimestamp = metav1.NewTime(noon.Add(time.Duration(len(o.Pods)) * time.Second))
+		p.OwnerReferences = []metav1.OwnerReference{{Kind: "Job", Name: o.Job.Name, UID: o.Job.UID}}
+		o.Pods = append(o.Pods, p)
+	}
+}
+
+// chosen is for a pod that is written down, and still gated.
+func chosen(o *Observation) {
+	podMade(o)
+	o.Status.Run.PodName, o.Status.Run.PodUID = o.Pods[0].Name, o.Pods[0].UID
+}
+
+// letGo is for a chosen pod whose gate was taken off at noon.
+func letGo(o *Observation) {
+	chosen(o)
+	o.Pods[0].Spec.SchedulingGates = nil
+	o.Pods[0].Annotations[v1alpha1.StartBeforeAnnotation] = noon.Add(jobspec.StartWindow).Format(time.RFC3339)
+}
+
+// thePod changes the first pod.
+func thePod(f func(*corev1.Pod)) change { return func(o *Observation) { f(&o.Pods[0]) } }
+
+func podDeleted(p *corev1.Pod) { p.DeletionTimestamp = new(metav1.NewTime(noon)) }
+
+func podReleased(p *corev1.Pod) { p.Finalizers = nil }
+
+func podSwapped(p *corev1.Pod) { p.Spec.Containers[0].Image = "evil" }
+
+func podsGone(o *Observation) { o.Pods = nil }
+
+func inState(state corev1.ContainerState) change {
+	return thePod(func(p *corev1.Pod) {
+		p.Spec.NodeName = "node-1"
+		p.Status.ContainerStatuses = []corev1.ContainerStatus{{Name: jobspec.ContainerName, State: state}}
+	})
+}
+
+// started is for a command that runs since one o'clock.
+func started(o *Observation) {
+	letGo(o)
+	inState(corev1.ContainerState{Running: &corev1.ContainerStateRunning{StartedAt: metav1.NewTime(noon.Add(time.Hour))}})(o)
+}
+
+// endedWith is for a command that ended at two minutes past one, and reported.
+func endedWith(t *testing.T, exitCode int) change {
+	t.Helper()
+	r := result.Report{
+		Run: "uid-1/1/1", Reason: result.Exited, ExitCode: exitCode,
+		StartedAt: noon.Add(time.Hour), FinishedAt: noon.Add(time.Hour + 2*time.Minute),
+	}
+	message, _, err := result.Encode(r, result.Limits{MessageBytes: result.DefaultMessageBytes})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return func(o *Observation) {
+		letGo(o)
+		inState(corev1.ContainerState{Terminated: &corev1.ContainerStateTerminated{ExitCode: int32(r.ProcessExitCode()), Message: string(message)}})(o)
+	}
+}
+
+// over is for a run that has ended with the reason, and is written down so.
+func over(reason string) change {
+	return func(o *Observation) {
+		if o.Status.Run == nil {
+			queued(o)
+		}
+		o.Status.Run.Reason, o.Status.Run.Message = reason, "what "+reason+" says"
+		o.Status.Run.CompletionTime = new(metav1.NewTime(noon))
+	}
+}
+
+// stranger adds a pod of an earlier resource of the same name, which holds its report.
+func stranger(o *Observation) {
+	o.Strangers = append(o.Strangers, corev1.Pod{ObjectMeta: metav1.ObjectMeta{
+		Namespace: o.Owner.Namespace, Name: "list-old", UID: "pod-0", Finalizers: []string{"batch.kubernetes.io/job-tracking", v1alpha1.ReportFinalizer},
+	}})
+}
