@@ -14,7 +14,7 @@ import (
 func captured(limit int64, pieces ...string) Stream {
 	c := NewCapture(limit)
 	for _, p := range pieces {
-		c.Write([]byte(p))
+		_, _ = c.Write([]byte(p))
 	}
 	return c.Stream()
 }

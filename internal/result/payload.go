@@ -64,13 +64,12 @@ func encodeReport(r Report) []byte {
 	if err != nil {
 		panic("making a compressor: " + err.Error())
 	}
-	// None of these writes can fail: they end in memory.
-	deflate.Write(binary.AppendUvarint(nil, uint64(len(header))))
-	deflate.Write(header)
-	deflate.Write(r.Stdout.Data)
-	deflate.Write(r.Stderr.Data)
+	parts := [][]byte{binary.AppendUvarint(nil, uint64(len(header))), header, r.Stdout.Data, r.Stderr.Data}
 	for _, f := range r.Files {
-		deflate.Write(f.Data)
+		parts = append(parts, f.Data)
+	}
+	for _, part := range parts {
+		_, _ = deflate.Write(part) // it ends in memory
 	}
 	deflate.Close()
 	armour.Close()

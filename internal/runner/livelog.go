@@ -149,7 +149,7 @@ func (w *lineWriter) pass(n int) {
 	if n == 0 {
 		return
 	}
-	w.live.Write(w.held[:n]) // a liveLog takes everything
+	_, _ = w.live.Write(w.held[:n]) // a liveLog takes everything
 	w.held = append(w.held[:0], w.held[n:]...)
 	if w.timer != nil {
 		w.timer.Stop()

@@ -56,7 +56,7 @@ func released() *slowWriter {
 func TestPartOfALineIsShownAfterAMoment(t *testing.T) {
 	w := released()
 	lines := &lineWriter{live: newLiveLog(w, 1<<20)}
-	lines.Write([]byte("Creating instance..."))
+	_, _ = lines.Write([]byte("Creating instance..."))
 	if got := w.text(); got != "" {
 		t.Errorf("at once: %q", got)
 	}
@@ -73,7 +73,7 @@ func TestAnEndlessLineIsPassedOnInPieces(t *testing.T) {
 	live := newLiveLog(w, 1<<20)
 	lines := &lineWriter{live: live}
 	for range 100 {
-		lines.Write(bytes.Repeat([]byte("x"), 1000))
+		_, _ = lines.Write(bytes.Repeat([]byte("x"), 1000))
 	}
 	if len(lines.held) > holdBytes {
 		t.Errorf("it holds %d bytes", len(lines.held))
@@ -97,7 +97,7 @@ func TestTheLiveLogKeepsToItsShare(t *testing.T) {
 			w := released()
 			live := newLiveLog(w, share)
 			for range 10_000 {
-				live.Write([]byte(line))
+				_, _ = live.Write([]byte(line))
 			}
 			used, ok := live.close(time.Second)
 			got := w.text()
@@ -125,7 +125,7 @@ func TestASlowLogDoesNotBlockTheCommand(t *testing.T) {
 	live := newLiveLog(w, 5<<20)
 	begin := time.Now()
 	for range 1000 {
-		live.Write(bytes.Repeat([]byte("0123456789abcdef\n"), 100))
+		_, _ = live.Write(bytes.Repeat([]byte("0123456789abcdef\n"), 100))
 	}
 	if took := time.Since(begin); took > time.Second {
 		t.Errorf("writing took %s", took)
@@ -147,7 +147,7 @@ func TestABrokenLogIsNotWrittenToAgain(t *testing.T) {
 	w := &brokenWriter{}
 	live := newLiveLog(w, 1<<20)
 	for range 5 {
-		live.Write([]byte("x\n"))
+		_, _ = live.Write([]byte("x\n"))
 		time.Sleep(5 * time.Millisecond)
 	}
 	live.close(time.Second)
