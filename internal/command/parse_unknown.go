@@ -45,11 +45,8 @@ func (l *level) flagFix(name, value string, glued bool) string {
 	if f := l.node.Flag(strings.ReplaceAll(name, "_", "-")); f != nil {
 		return fmt.Sprintf("Write %s, with hyphens.", f.Name())
 	}
-	if name == "-" {
-		return "Write the file's name; standard input is empty."
-	}
-	if i := strings.IndexByte(name, ' '); i > 0 {
-		return fmt.Sprintf("Write %s=VALUE.", name[:i])
+	if split := l.apart(name); split != "" && !glued {
+		return fmt.Sprintf("Write %s.", split)
 	}
 	if len(l.violations) > maxSuggestions {
 		return fmt.Sprintf("Leave it out; %s --help shows the flags.", nodeName(l.node))
@@ -63,20 +60,47 @@ func (l *level) flagFix(name, value string, glued bool) string {
 	return fmt.Sprintf("Leave it out; %s --help shows the flags.", nodeName(l.node))
 }
 
-// below names a command in the group that has the flag: the flag was written too early.
+// below names the command that the words name, if it has the flag: the flag was written too early.
 func (l *level) below(flag string) string {
+	n := l.node
 	for i, a := range l.args {
 		if l.options[i] != nil {
 			continue
 		}
-		if child := l.node.Child(a); child != nil {
-			if child.Flag(flag) != nil {
-				return nodeName(child)
-			}
+		child := n.Child(a)
+		if child == nil {
+			break
+		}
+		n = child
+	}
+	if n.Group || n.Flag(flag) == nil {
+		return ""
+	}
+	return nodeName(n)
+}
+
+// apart writes short flags that stand in one word, or a short flag with its value, as gcloud takes them; "" if the word
+// isn't that.
+func (l *level) apart(word string) string {
+	if len(word) < 3 || strings.HasPrefix(word, "--") {
+		return ""
+	}
+	first := l.node.Flag(word[:2])
+	if first == nil {
+		return ""
+	}
+	if !first.Boolean() {
+		return word[:2] + "=" + quoteWord(word[2:])
+	}
+	var all []string
+	for _, r := range word[1:] {
+		short := "-" + string(r)
+		if l.node.Flag(short) == nil {
 			return ""
 		}
+		all = append(all, short)
 	}
-	return ""
+	return strings.Join(all, " ")
 }
 
 func visibleFlags(n *tree.Node) []string {

@@ -2,18 +2,34 @@
 
 package command
 
-import "slices"
+import (
+	"slices"
+	"strings"
+)
 
-// nearest is the name that was probably meant by a misspelt one: the one with the fewest edits, of which there may be
-// one for every three characters. "" if none is near.
+// nearest is the name that was probably meant by a misspelt one: the shortest that it abbreviates, or the one with the
+// fewest edits, of which there may be one for every three characters. "" if none is near.
 func nearest(misspelt string, names []string) string {
 	best, distance := "", max(1, len(misspelt)/3)+1
+	for _, name := range names {
+		if abbreviates(misspelt, name) && (best == "" || len(name) < len(best)) {
+			best = name
+		}
+	}
+	if best != "" {
+		return best
+	}
 	for _, name := range names {
 		if d := edits(misspelt, name, distance); d < distance {
 			best, distance = name, d
 		}
 	}
 	return best
+}
+
+// abbreviates says whether short is the beginning of name, and long enough to mean it.
+func abbreviates(short, name string) bool {
+	return len(strings.TrimLeft(short, "-")) >= 3 && strings.HasPrefix(name, short)
 }
 
 // edits is the number of characters to insert, delete, replace or swap with their neighbour to make b of a; limit if it
