@@ -150,7 +150,8 @@ func (l *level) take(o *option, words []string) {
 	}
 }
 
-// merge refuses a key that was already given by the same flag further left.
+// merge refuses a key that was already given by the same flag further left. In one dictionary, the last of equal keys
+// wins; in one list, equal values are refused too.
 func (l *level) merge(f *tree.Arg, name string, values []string) {
 	seen := l.keys[f.Dest]
 	if seen == nil {
@@ -160,15 +161,19 @@ func (l *level) merge(f *tree.Arg, name string, values []string) {
 	for _, v := range values {
 		for _, key := range keys(f.Type(), v) {
 			if seen[key] {
-				l.refuse(InvalidValue, name, fmt.Sprintf("%s gives %q more than once", name, key), "Keep one of them.")
+				l.refuse(InvalidValue, name, fmt.Sprintf("%s gives %q more than once", name, shorten(key)), "Keep one of them.")
 			}
-		}
-		for _, key := range keys(f.Type(), v) {
 			seen[key] = true
 		}
 	}
 }
 
+// maxViolations is how many violations of one command are reported: nobody corrects more at once.
+const maxViolations = 50
+
 func (p *parser) refuse(rule Rule, value, message, fix string) {
+	if len(p.violations) == maxViolations {
+		return
+	}
 	p.violations = append(p.violations, inCommand(rule, value, message, fix))
 }

@@ -3,6 +3,7 @@
 package command
 
 import (
+	"cmp"
 	"fmt"
 	"regexp"
 	"slices"
@@ -130,18 +131,11 @@ func formatName(in input) []Violation {
 	name := m[1]
 	switch {
 	case name != "" && !slices.Contains(formats, name):
-		return refuse(fmt.Sprintf("gcloud has no format %q", name), "Write --format="+orList(nearest(name, formats), formats)+".")
+		return refuse(fmt.Sprintf("gcloud has no format %q", name), "Write --format="+cmp.Or(nearest(name, formats), "json, or another of "+strings.Join(formats, ", "))+".")
 	case slices.Contains(needProjection, name) && !strings.Contains(value, "("):
 		return refuse(fmt.Sprintf("the format %s needs keys in brackets", name), fmt.Sprintf("Write --format='%s(KEY)'.", name))
 	case strings.Count(value, "(") != strings.Count(value, ")") && !strings.ContainsAny(value, `"'`):
 		return refuse(fmt.Sprintf("--format=%q has a bracket that is not closed, or not opened", shorten(value)), "Close each ( with ).")
 	}
 	return nil
-}
-
-func orList(near string, all []string) string {
-	if near != "" {
-		return near
-	}
-	return "one of " + strings.Join(all, ", ")
 }
