@@ -97,20 +97,19 @@ func parse(flags *flag.FlagSet, args []string, required ...string) error {
 	return nil
 }
 
-// write saves the image under its name and prints name and digest, the way
-// they are written in a manifest that pins both.
+// write saves the image under its name, and prints name and image ID.
 func write(tag string, img v1.Image, out string) error {
 	ref, err := name.NewTag(tag)
 	if err != nil {
 		return fmt.Errorf("reading the image's name: %w", err)
 	}
-	digest, err := img.Digest()
+	id, err := img.ConfigName()
 	if err != nil {
-		return fmt.Errorf("computing the image's digest: %w", err)
+		return fmt.Errorf("computing the image's ID: %w", err)
 	}
 	if err := tarball.WriteToFile(out, ref, img); err != nil {
 		return fmt.Errorf("writing %s: %w", out, err)
 	}
-	fmt.Printf("%s@%s\n", tag, digest)
+	fmt.Println(tag, id)
 	return nil
 }

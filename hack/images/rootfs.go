@@ -8,6 +8,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"io/fs"
 	"maps"
 	"os"
 	"os/exec"
@@ -25,6 +26,7 @@ var debianPackages = []string{
 	"libc6",
 	"libgcc-s1",
 	"libstdc++6", // for Python's compiled modules: grpc, crc32c
+	"netbase",    // /etc/protocols: records of DNS zone files name them
 	"tzdata",     // --start-time="2026-01-02 08:00 Europe/Rome"
 }
 
@@ -81,7 +83,7 @@ func baseFiles() tree {
 	for _, dir := range []string{"dev", "proc", "sys", "run", "root", "home"} {
 		files.folder(dir, 0o755)
 	}
-	files.folder("tmp", 0o1777)
+	files.folder("tmp", fs.ModeSticky|0o777)
 	files.file("etc/passwd", 0o644, []byte(passwd))
 	files.file("etc/group", 0o644, []byte(group))
 	files.file("etc/nsswitch.conf", 0o644, []byte("hosts: files dns\n"))

@@ -40,8 +40,8 @@ var sdkParts = []string{
 var sdkUnused = []string{
 	bundledPython + "/include",
 	bundledPython + "/share", // manual, terminal descriptions
-	bundledPython + "/bin/[!p]*",
-	bundledPython + "/bin/p[!y]*", // pip
+	bundledPython + "/bin/[^p]*",
+	bundledPython + "/bin/p[^y]*", // pip
 	bundledPython + "/bin/pydoc*",
 	bundledPython + "/bin/python*-config",
 	bundledPython + "/lib/libpython3*.a",
