@@ -6,10 +6,10 @@ import (
 	"encoding/json"
 	"fmt"
 	"net"
-	"os"
 	"os/exec"
 	"path/filepath"
 	"strings"
+	"syscall"
 	"testing"
 	"time"
 )
@@ -28,6 +28,7 @@ func startSpanner() (*spannerEmulator, error) {
 	process := exec.Command(filepath.Join(folder, "gateway_main"),
 		"--hostname", nodeAddress, "--grpc_port", "9010", "--http_port", spannerPort,
 		"--grpc_binary", filepath.Join(folder, "emulator_main"))
+	process.SysProcAttr = &syscall.SysProcAttr{Setpgid: true, Pdeathsig: syscall.SIGKILL}
 	if err := process.Start(); err != nil {
 		return nil, fmt.Errorf("starting the Spanner emulator: %w", err)
 	}
@@ -41,16 +42,10 @@ func startSpanner() (*spannerEmulator, error) {
 	return nil, fmt.Errorf("the Spanner emulator does not listen at %s:%s", nodeAddress, spannerPort)
 }
 
-// stop ends the gateway, which ends the emulator with it.
+// stop ends the gateway and the emulator that it started.
 func (e *spannerEmulator) stop() {
-	_ = e.process.Process.Signal(os.Interrupt)
-	done := make(chan struct{})
-	go func() { _ = e.process.Wait(); close(done) }()
-	select {
-	case <-done:
-	case <-time.After(5 * time.Second):
-		_ = e.process.Process.Kill()
-	}
+	_ = syscall.Kill(-e.process.Process.Pid, syscall.SIGKILL)
+	_ = e.process.Wait()
 }
 
 // sdkFolder is where the Google Cloud SDK is installed.

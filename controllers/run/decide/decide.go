@@ -17,8 +17,8 @@ import (
 // patience is how long a run waits for a pod of its Job to be made before it is given up.
 const patience = 2 * time.Minute
 
-// brief is how long a command runs before the status says that it does: most are over by then, and
-// every write of a status costs the API server something.
+// brief is how long a run waits, or a command runs, before the status says so: most are over by
+// then, and every write of a status costs the API server something.
 const brief = 3 * time.Second
 
 // lateness is how much later than its start window a pod is given up: clocks differ.
@@ -242,7 +242,11 @@ func wait(o *Observation, d *Decision) bool {
 		return false
 	}
 	now := ending(o, run)
-	if left := brief - o.Now.Sub(now.Started); now.Phase == outcome.Running && left > 0 {
+	since := run.QueuedTime.Time
+	if now.Phase == outcome.Running {
+		since = now.Started
+	}
+	if left := brief - o.Now.Sub(since); left > 0 {
 		d.After = left
 		return true
 	}
