@@ -30,8 +30,10 @@ var importCases = []struct{ name, pkg, path, rule string }{
 	{"the configuration's types may not use client-go", "api/config/v1alpha1", "k8s.io/client-go/rest", "api"},
 
 	{"command may use the standard library", "internal/command", "strings", ""},
-	{"command may not use apimachinery", "internal/command", "k8s.io/apimachinery/pkg/util/validation", "command-and-result"},
-	{"result may not use api", "internal/result", module + "/api/v1alpha1", "command-and-result"},
+	{"command may not use apimachinery", "internal/command", "k8s.io/apimachinery/pkg/util/validation", "command"},
+	{"command may not use result", "internal/command", module + "/internal/result", "command"},
+	{"a package below command may use command", "internal/command/tree", module + "/internal/command", ""},
+	{"result may not use api", "internal/result", module + "/api/v1alpha1", "result"},
 
 	{"the runner may use result", "internal/runner", module + "/internal/result", ""},
 	{"the runner may not use api", "internal/runner", module + "/api/v1alpha1", "runner"},
@@ -43,7 +45,8 @@ var importCases = []struct{ name, pkg, path, rule string }{
 	{"jobspec may use Kubernetes' types", "internal/jobspec", "k8s.io/api/batch/v1", ""},
 	{"jobspec may not use client-go", "internal/jobspec", "k8s.io/client-go/kubernetes", "pure"},
 	{"outcome may not use the controller-runtime client", "internal/outcome", "sigs.k8s.io/controller-runtime/pkg/client", "pure"},
-	{"output may not use jobspec", "internal/output", module + "/internal/jobspec", "pure"},
+	{"outcome may use jobspec", "internal/outcome", module + "/internal/jobspec", ""},
+	{"output may not use outcome", "internal/output", module + "/internal/outcome", "pure"},
 
 	{"decide may use outcome", "controllers/run/decide", module + "/internal/outcome", ""},
 	{"decide may not use the controller-runtime client", "controllers/run/decide", "sigs.k8s.io/controller-runtime/pkg/client", "decide"},
@@ -54,6 +57,10 @@ var importCases = []struct{ name, pkg, path, rule string }{
 	{"a kind may use the engine", "controllers/gcloudrun", module + "/controllers/run", ""},
 	{"a kind may not use another kind", "controllers/gcloudrun", module + "/controllers/documentfetch", "controllers"},
 
+	{"validation may use command", "internal/validation", module + "/internal/command", ""},
+	{"validation may not use controller-runtime", "internal/validation", "sigs.k8s.io/controller-runtime", "validation"},
+
+	{"admission may use validation", "internal/webhook/v1alpha1", module + "/internal/validation", ""},
 	{"admission may use controller-runtime", "internal/webhook/v1alpha1", "sigs.k8s.io/controller-runtime/pkg/webhook/admission", ""},
 	{"admission may not use client-go", "internal/webhook/v1alpha1", "k8s.io/client-go/kubernetes", "webhook"},
 	{"admission may not use jobspec", "internal/webhook/v1alpha1", module + "/internal/jobspec", "webhook"},
@@ -62,6 +69,7 @@ var importCases = []struct{ name, pkg, path, rule string }{
 	{"config may not use controller-runtime", "internal/config", "sigs.k8s.io/controller-runtime", "config"},
 
 	{"the manifest linter may use command", "internal/lint", module + "/internal/command", ""},
+	{"the manifest linter may use YAML with line numbers", "internal/lint", "go.yaml.in/yaml/v3", ""},
 	{"the manifest linter may not use client-go", "internal/lint", "k8s.io/client-go/rest", "manifest-linter"},
 
 	{"internal may not use controllers", "internal/certificate", module + "/controllers/run", "internal"},
