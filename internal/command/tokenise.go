@@ -187,14 +187,11 @@ func expansion(s string, quoted bool) string {
 	switch c := rest[0]; {
 	case c == '{', c == '(':
 		return s[:2]
-	case c == '_' || 'a' <= c && c <= 'z' || 'A' <= c && c <= 'Z':
-		n := 1
-		for n < len(rest) && (rest[n] == '_' || isAlnum(rest[n])) {
-			n++
-		}
-		return s[:1+n]
 	case '0' <= c && c <= '9', strings.IndexByte("?@$!#*-", c) >= 0:
 		return s[:2]
+	case c == '_' || isAlnum(c):
+		name := rest[:len(rest)-len(strings.TrimLeft(rest, nameLetters))]
+		return s[:1+len(name)]
 	case !quoted && (c == '\'' || c == '"'):
 		return s[:2]
 	}
@@ -250,6 +247,9 @@ func operatorFix(r rune) string {
 func isDash(r rune) bool {
 	return r > unicode.MaxASCII && unicode.Is(unicode.Pd, r) || r == '−'
 }
+
+// nameLetters are what the name of a shell variable consists of.
+const nameLetters = "_abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789"
 
 func isAlnum(c byte) bool {
 	return 'a' <= c && c <= 'z' || 'A' <= c && c <= 'Z' || '0' <= c && c <= '9'

@@ -34,14 +34,14 @@ func Decode(r io.Reader) (*Tree, error) {
 	if _, err := io.Copy(&text, z); err != nil {
 		return nil, fmt.Errorf("reading the command tree: %w", err)
 	}
-	d := &treeDecoder{decoder: decoder{data: text.String()}}
+	d := &treeDecoder{in: decoder{data: text.String()}}
 	t := d.tree()
-	return t, d.err
+	return t, d.in.err
 }
 
 // treeDecoder holds the tables that nodes refer to.
 type treeDecoder struct {
-	decoder
+	in      decoder
 	strings []string
 	types   []*lazy[Type]
 	groups  []*lazy[Group]
@@ -52,30 +52,30 @@ type treeDecoder struct {
 }
 
 func (d *treeDecoder) tree() *Tree {
-	t := &Tree{SDK: d.decoder.string()}
-	d.strings = table(&d.decoder, d.decoder.string)
-	d.types = table(&d.decoder, func() *lazy[Type] { return &lazy[Type]{text: d.decoder.string()} })
-	d.groups = table(&d.decoder, func() *lazy[Group] { return &lazy[Group]{text: d.decoder.string()} })
-	d.args = table(&d.decoder, d.arg)
-	d.sets = table(&d.decoder, d.set)
+	t := &Tree{SDK: d.in.string()}
+	d.strings = table(&d.in, d.in.string)
+	d.types = table(&d.in, func() *lazy[Type] { return &lazy[Type]{text: d.in.string()} })
+	d.groups = table(&d.in, func() *lazy[Group] { return &lazy[Group]{text: d.in.string()} })
+	d.args = table(&d.in, d.arg)
+	d.sets = table(&d.in, d.set)
 	d.aliases = map[*Node]int{}
 	t.Root = d.node(nil)
 	for n, i := range d.aliases {
-		n.alias = at(&d.decoder, d.nodes, i)
+		n.alias = at(&d.in, d.nodes, i)
 	}
 	return t
 }
 
-func (d *treeDecoder) ref() string { return at(&d.decoder, d.strings, d.uint()) }
+func (d *treeDecoder) ref() string { return at(&d.in, d.strings, d.in.uint()) }
 
 func (d *treeDecoder) arg() *Arg {
-	a := &Arg{Names: table(&d.decoder, d.ref), Metavar: d.ref(), Dest: d.ref(), NArgs: d.ref(), Prop: d.ref()}
-	a.Choices = table(&d.decoder, d.ref)
-	a.Action = Action(d.uint())
-	bits := d.uint()
+	a := &Arg{Names: table(&d.in, d.ref), Metavar: d.ref(), Dest: d.ref(), NArgs: d.ref(), Prop: d.ref()}
+	a.Choices = table(&d.in, d.ref)
+	a.Action = Action(d.in.uint())
+	bits := d.in.uint()
 	a.Hidden, a.Local, a.Deprecated, a.Removed = bits&1 != 0, bits&2 != 0, bits&4 != 0, bits&8 != 0
-	if i := d.uint(); i > 0 {
-		a.kind = at(&d.decoder, d.types, i-1)
+	if i := d.in.uint(); i > 0 {
+		a.kind = at(&d.in, d.types, i-1)
 	}
 	return a
 }
@@ -83,26 +83,26 @@ func (d *treeDecoder) arg() *Arg {
 // set reads the flags of a command: the first one's number, then the distances.
 func (d *treeDecoder) set() []*Arg {
 	i := 0
-	return table(&d.decoder, func() *Arg {
-		i += d.uint()
-		return at(&d.decoder, d.args, i)
+	return table(&d.in, func() *Arg {
+		i += d.in.uint()
+		return at(&d.in, d.args, i)
 	})
 }
 
 func (d *treeDecoder) node(parent *Node) *Node {
 	n := &Node{Parent: parent, Name: d.ref(), Remainder: d.ref()}
-	bits := d.uint()
+	bits := d.in.uint()
 	n.Group, n.Hidden, n.Dynamic = bits&1 != 0, bits&2 != 0, bits&4 != 0
-	n.flags = at(&d.decoder, d.sets, d.uint())
-	n.Positionals = table(&d.decoder, func() *Arg { return at(&d.decoder, d.args, d.uint()) })
-	if i := d.uint(); i > 0 {
-		n.group = at(&d.decoder, d.groups, i-1)
+	n.flags = at(&d.in, d.sets, d.in.uint())
+	n.Positionals = table(&d.in, func() *Arg { return at(&d.in, d.args, d.in.uint()) })
+	if i := d.in.uint(); i > 0 {
+		n.group = at(&d.in, d.groups, i-1)
 	}
 	d.nodes = append(d.nodes, n)
-	if i := d.uint(); i > 0 {
+	if i := d.in.uint(); i > 0 {
 		d.aliases[n] = i - 1
 	}
-	n.Children = table(&d.decoder, func() *Node { return d.node(n) })
+	n.Children = table(&d.in, func() *Node { return d.node(n) })
 	return n
 }
 

@@ -44,7 +44,7 @@ func TestFlagsAreSorted(t *testing.T) {
 }
 
 // Everything that is decoded late can be decoded.
-func TestTypesAndConstraintsDecode(t *testing.T) {
+func TestTypesAndConstraintsDecode(_ *testing.T) {
 	walk(Load().Root, func(n *Node) {
 		n.Constraints()
 		for _, a := range slices.Concat(n.Flags(), n.Positionals) {
