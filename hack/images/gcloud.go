@@ -37,10 +37,7 @@ func gcloudBase(ctx context.Context, sdk string) (v1.Image, string, error) {
 		return nil, "", err
 	}
 	if sdk == "" {
-		base, err := cached(cacheKey(publishedImage), func() (v1.Image, error) {
-			log.Printf("Pulling %s", publishedImage)
-			return pull(ctx, publishedImage)
-		})
+		base, err := publishedBase(ctx, publishedImage)
 		return base, pinnedVersion, err
 	}
 	return assembledBase(sdk)
@@ -54,6 +51,9 @@ func assembledBase(sdk string) (v1.Image, string, error) {
 	key, err := assembledKey(sdk, version)
 	if err != nil {
 		return nil, "", fmt.Errorf("looking for the gcloud image in the cache: %w", err)
+	}
+	if version != pinnedVersion {
+		log.Printf("The SDK in %s is %s; the operator admits the commands of %s", sdk, version, pinnedVersion)
 	}
 	base, err := cached(key, func() (v1.Image, error) {
 		log.Printf("Assembling the gcloud image from the SDK %s in %s; it is kept in the cache", version, sdk)

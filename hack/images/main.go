@@ -14,7 +14,6 @@ import (
 
 	"github.com/google/go-containerregistry/pkg/name"
 	v1 "github.com/google/go-containerregistry/pkg/v1"
-	"github.com/google/go-containerregistry/pkg/v1/tarball"
 )
 
 const usage = `Usage:
@@ -97,19 +96,19 @@ func parse(flags *flag.FlagSet, args []string, required ...string) error {
 	return nil
 }
 
-// write saves the image under its name, and prints name and image ID.
-func write(tag string, img v1.Image, out string) error {
-	ref, err := name.NewTag(tag)
+// write saves the image under its name, and prints name and digest.
+func write(image string, img v1.Image, out string) error {
+	tag, err := name.NewTag(image)
 	if err != nil {
 		return fmt.Errorf("reading the image's name: %w", err)
 	}
-	id, err := img.ConfigName()
+	digest, err := img.Digest()
 	if err != nil {
-		return fmt.Errorf("computing the image's ID: %w", err)
+		return fmt.Errorf("computing the image's digest: %w", err)
 	}
-	if err := tarball.WriteToFile(out, ref, img); err != nil {
+	if err := writeArchive(out, tag, img); err != nil {
 		return fmt.Errorf("writing %s: %w", out, err)
 	}
-	fmt.Println(tag, id)
+	fmt.Printf("%s@%s\n", image, digest)
 	return nil
 }

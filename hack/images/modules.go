@@ -153,6 +153,9 @@ func unchecked(bytecode []byte) []byte {
 // compile has the SDK's Python compile modules, and returns those that
 // compiled.
 func compile(sdk string, modules []string) (map[string][]byte, error) {
+	if len(modules) == 0 {
+		return nil, nil
+	}
 	dir, err := os.MkdirTemp("", "images-bytecode-")
 	if err != nil {
 		return nil, err

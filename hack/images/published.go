@@ -5,12 +5,21 @@ package main
 import (
 	"context"
 	"fmt"
+	"log"
 	"runtime"
 
 	"github.com/google/go-containerregistry/pkg/name"
 	v1 "github.com/google/go-containerregistry/pkg/v1"
 	"github.com/google/go-containerregistry/pkg/v1/remote"
 )
+
+// publishedBase is an image that its registry is asked for once.
+func publishedBase(ctx context.Context, image string) (v1.Image, error) {
+	return cached(cacheKey(image), func() (v1.Image, error) {
+		log.Printf("Pulling %s; it is kept in the cache", image)
+		return pull(ctx, image)
+	})
+}
 
 // pull fetches an image for this machine's architecture from its registry.
 func pull(ctx context.Context, image string) (v1.Image, error) {

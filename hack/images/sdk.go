@@ -4,6 +4,7 @@ package main
 
 import (
 	"fmt"
+	"log"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -22,7 +23,8 @@ func findSDK() string {
 		return ""
 	}
 	sdk := filepath.Dir(filepath.Dir(gcloud))
-	if checkSDK(sdk) != nil {
+	if err := checkSDK(sdk); err != nil {
+		log.Printf("Not using the SDK whose gcloud is on PATH: %v", err)
 		return ""
 	}
 	return sdk
