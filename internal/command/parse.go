@@ -39,7 +39,7 @@ func parse(t *tree.Tree, words []string) (Command, []Violation) {
 type parser struct {
 	command    Command
 	violations []Violation
-	node       *tree.Node                 // the deepest one reached
+	deepest    *tree.Node                 // reached so far
 	specified  map[string]bool            // destinations that were written
 	written    map[*tree.Arg]int          // how often a flag was written
 	keys       map[string]map[string]bool // keys given so far, by the destination of a flag that merges them
@@ -52,11 +52,11 @@ func (p *parser) finish() {
 	if p.lost {
 		return
 	}
-	setPath(&p.command, p.node.Canonical())
-	p.command.node = p.node
+	setPath(&p.command, p.deepest.Canonical())
+	p.command.node = p.deepest
 	switch {
 	case p.stopped:
-	case p.node.Group:
+	case p.deepest.Group:
 		p.incomplete()
 	default:
 		p.constraints()

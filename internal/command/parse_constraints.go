@@ -11,7 +11,7 @@ import (
 
 // constraints checks that what is required was written, and that arguments which exclude each other were not.
 func (p *parser) constraints() {
-	if g := p.node.Constraints(); g != nil {
+	if g := p.deepest.Constraints(); g != nil {
 		p.group(g, true, true)
 	}
 }
@@ -65,13 +65,13 @@ func (p *parser) missing(have, need []*tree.Group, top bool) {
 
 func (p *parser) missingFix(m *tree.Group) string {
 	if m.Of == nil && strings.HasPrefix(m.Name, "-") {
-		if f := p.node.Flag(m.Name); f != nil && f.Boolean() {
+		if f := p.deepest.Flag(m.Name); f != nil && f.Boolean() {
 			return fmt.Sprintf("Add %s.", m.Name)
 		}
 		return fmt.Sprintf("Add %s=VALUE.", m.Name)
 	}
 	if m.Of == nil {
-		return fmt.Sprintf("Write the %s after %s.", m.Name, nodeName(p.node))
+		return fmt.Sprintf("Write the %s after %s.", m.Name, nodeName(p.deepest))
 	}
 	return "Add it."
 }

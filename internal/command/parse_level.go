@@ -36,7 +36,7 @@ type option struct {
 var subcommand = &tree.Arg{NArgs: "A..."}
 
 func (p *parser) descend(n *tree.Node, args []string) {
-	p.node = n
+	p.deepest = n
 	l := &level{parser: p, node: n, last: -1, positionals: n.Positionals}
 	l.args = l.splitRemainder(args)
 	if n.Group {

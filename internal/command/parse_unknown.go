@@ -207,12 +207,12 @@ func (l *level) otherTrack(wanted func(*tree.Node) bool) string {
 // incomplete refuses a command line that ends in a group.
 func (p *parser) incomplete() {
 	var names []string
-	for _, c := range p.node.Children {
+	for _, c := range p.deepest.Children {
 		if !c.Hidden {
 			names = append(names, c.Name)
 		}
 	}
-	p.refuse(UnknownCommand, nodeName(p.node), fmt.Sprintf("%s is a group; the command's name is missing", nodeName(p.node)), fmt.Sprintf("Add one of %s.", list(names)))
+	p.refuse(UnknownCommand, nodeName(p.deepest), fmt.Sprintf("%s is a group; the command's name is missing", nodeName(p.deepest)), fmt.Sprintf("Add one of %s.", list(names)))
 }
 
 func nodeName(n *tree.Node) string {
