@@ -29,7 +29,7 @@ UNIT_TESTED := ./api/... ./cmd/... ./controllers/... ./internal/...
 # own kubectl reaches it.
 DEVCLUSTER := bin/devcluster
 # The tag changes with the contents, so that a changed operator is rolled out.
-OPERATOR_IMAGE = gcloud-operator:dev-$(shell cat bin/operator bin/runner bin/images | sha256sum | head -c 12)
+OPERATOR_IMAGE = gcloud-operator:dev-$(shell cat bin/gcloud-operator bin/runner bin/images | sha256sum | head -c 12)
 QUICKSTART := config/samples/quickstart.yaml
 
 ##@ General
@@ -85,10 +85,10 @@ $(GO) build -C $(1) -ldflags="-s -w" -o $(CURDIR)/.cache/build/$(@F) $(2)
 endef
 
 .PHONY: build
-build: bin/operator bin/runner ## Build operator and runner, static, into bin/.
+build: bin/gcloud-operator bin/runner ## Build operator and runner, static, into bin/.
 
-bin/operator bin/runner: FORCE
-	$(call build-go,.,./cmd/$(@F))
+bin/gcloud-operator bin/runner: FORCE
+	$(call build-go,.,./cmd/$(@F:gcloud-%=%))
 
 bin/devcluster bin/images: FORCE
 	$(call build-go,hack/$(@F),.)
@@ -96,9 +96,9 @@ bin/devcluster bin/images: FORCE
 .PHONY: images
 images: dist/operator.tar dist/gcloud.tar ## Make the container images, without Docker, into dist/.
 
-dist/operator.tar: bin/images bin/operator bin/runner
+dist/operator.tar: bin/images bin/gcloud-operator bin/runner
 	@mkdir -p $(@D)
-	bin/images operator --operator=bin/operator --runner=bin/runner --out=$@ --tag=$(OPERATOR_IMAGE)
+	bin/images operator --operator=bin/gcloud-operator --runner=bin/runner --out=$@ --tag=$(OPERATOR_IMAGE)
 
 dist/gcloud.tar: bin/images bin/runner
 	@mkdir -p $(@D)

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Command operator is gcloud-operator: the controllers and the admission webhook.
+// Command operator is gcloud-operator: the controllers, the admission webhook, and the linter.
 package main
 
 import (
@@ -8,13 +8,16 @@ import (
 	"os"
 
 	ctrl "sigs.k8s.io/controller-runtime"
+
+	"github.com/gcloud-operator/gcloud-operator/internal/lint"
 )
 
-const usage = `Usage: operator COMMAND [FLAGS]
+const usage = `Usage: gcloud-operator COMMAND [FLAGS]
 
   manager   run the controllers and the admission webhook, in a cluster
+  lint      check manifests, or single commands, by the operator's rules, without a cluster
 
-operator COMMAND -h lists a command's flags.
+gcloud-operator COMMAND -h lists a command's flags.
 `
 
 func main() {
@@ -26,15 +29,17 @@ func main() {
 	switch args[0] {
 	case "manager":
 		exit(runManager(ctrl.SetupSignalHandler(), args[1:]))
+	case "lint":
+		os.Exit(lint.Run(args[1:], os.Stdin, os.Stdout, os.Stderr))
 	default:
-		fmt.Fprintf(os.Stderr, "operator: there is no command %q\n\n%s", args[0], usage)
+		fmt.Fprintf(os.Stderr, "gcloud-operator: there is no command %q\n\n%s", args[0], usage)
 		os.Exit(2)
 	}
 }
 
 func exit(err error) {
 	if err != nil {
-		fmt.Fprintln(os.Stderr, "operator:", err)
+		fmt.Fprintln(os.Stderr, "gcloud-operator:", err)
 		os.Exit(1)
 	}
 }

@@ -31,7 +31,6 @@ import (
 	"github.com/gcloud-operator/gcloud-operator/controllers/gcloudrun"
 	"github.com/gcloud-operator/gcloud-operator/controllers/run"
 	"github.com/gcloud-operator/gcloud-operator/internal/certificate"
-	"github.com/gcloud-operator/gcloud-operator/internal/command"
 	operatorconfig "github.com/gcloud-operator/gcloud-operator/internal/config"
 	webhookv1alpha1 "github.com/gcloud-operator/gcloud-operator/internal/webhook/v1alpha1"
 )
@@ -56,7 +55,7 @@ type managerFlags struct {
 
 func parseManagerFlags(args []string) (managerFlags, error) {
 	var f managerFlags
-	set := flag.NewFlagSet("operator manager", flag.ContinueOnError)
+	set := flag.NewFlagSet("gcloud-operator manager", flag.ContinueOnError)
 	set.StringVar(&f.config, "config", "/etc/gcloud-operator/config.yaml", "the operator's configuration `file`")
 	set.StringVar(&f.namespace, "namespace", os.Getenv("POD_NAMESPACE"), "the operator's own namespace; default $POD_NAMESPACE")
 	set.StringVar(&f.probes, "health-probe-bind-address", ":8081", "where /healthz and /readyz are served")
@@ -156,7 +155,7 @@ func setup(ctx context.Context, mgr ctrl.Manager, c configv1alpha1.OperatorConfi
 	if err != nil {
 		return fmt.Errorf("making a client: %w", err)
 	}
-	policy := command.Policy{}
+	policy := operatorconfig.Policy(c.Commands)
 	gcloudRuns := &run.Reconciler[*v1alpha1.GcloudRun]{
 		Client:   mgr.GetClient(),
 		Live:     mgr.GetAPIReader(),

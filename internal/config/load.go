@@ -14,6 +14,7 @@ import (
 	"sigs.k8s.io/yaml"
 
 	configv1alpha1 "github.com/gcloud-operator/gcloud-operator/api/config/v1alpha1"
+	"github.com/gcloud-operator/gcloud-operator/internal/command"
 	"github.com/gcloud-operator/gcloud-operator/internal/output"
 	"github.com/gcloud-operator/gcloud-operator/internal/result"
 )
@@ -56,6 +57,23 @@ func parse(data []byte) (configv1alpha1.OperatorConfiguration, error) {
 	}
 	setDefaults(&c)
 	return c, check(c)
+}
+
+// Policy is the configuration of the rules for commands.
+func Policy(c configv1alpha1.Commands) command.Policy {
+	p := command.Policy{
+		Forbidden:       c.Forbidden,
+		AllowedCommands: c.AllowedCommands,
+		DeniedCommands:  c.DeniedCommands,
+		AllowedProjects: c.AllowedProjects,
+	}
+	for rule, mode := range c.Modes {
+		if p.Modes == nil {
+			p.Modes = map[command.Rule]command.Mode{}
+		}
+		p.Modes[command.Rule(rule)] = command.Mode(mode)
+	}
+	return p
 }
 
 func setDefaults(c *configv1alpha1.OperatorConfiguration) {
@@ -102,6 +120,9 @@ func check(c configv1alpha1.OperatorConfiguration) error {
 		if v.Name == "" {
 			return fmt.Errorf("gcloud.env[%d] has no name", i)
 		}
+	}
+	if err := Policy(c.Commands).Validate(); err != nil {
+		return fmt.Errorf("commands: %w", err)
 	}
 	return nil
 }

@@ -8,12 +8,10 @@ import (
 	"flag"
 	"fmt"
 	"io"
-	"os"
 	"strings"
 
-	"sigs.k8s.io/yaml"
-
 	"github.com/gcloud-operator/gcloud-operator/internal/command"
+	"github.com/gcloud-operator/gcloud-operator/internal/config"
 )
 
 // Exit codes of Run.
@@ -70,13 +68,13 @@ func Run(args []string, stdin io.Reader, stdout, stderr io.Writer) int {
 
 func parseFlags(args []string, stderr io.Writer) (options, error) {
 	var o options
-	var policyFile string
+	var configFile string
 	flags := flag.NewFlagSet("lint", flag.ContinueOnError)
 	flags.SetOutput(io.Discard) // errors are reported once, by Run
 	flags.StringVar(&o.output, "output", "text", "how to report: text, json (one violation a line) or github (annotations of a workflow)")
 	flags.BoolVar(&o.commandLines, "command-lines", false, "read one command a line, and write one verdict in JSON for each")
 	flags.BoolVar(&o.parseOnly, "parse-only", false, "report only what gcloud's own parser would refuse")
-	flags.StringVar(&policyFile, "policy", "", "YAML file with the rules' configuration: modes, forbidden, allowedCommands, deniedCommands, allowedProjects")
+	flags.StringVar(&configFile, "config", "", "the operator's configuration `file`, for its rules; without it, the defaults")
 	if err := flags.Parse(args); err != nil {
 		if errors.Is(err, flag.ErrHelp) {
 			flags.SetOutput(stderr)
@@ -95,25 +93,10 @@ func parseFlags(args []string, stderr io.Writer) (options, error) {
 		}
 		o.paths = []string{"-"}
 	}
-	if policyFile == "" {
+	if configFile == "" {
 		return o, nil
 	}
-	var err error
-	o.policy, err = readPolicy(policyFile)
+	c, err := config.Load(configFile)
+	o.policy = config.Policy(c.Commands)
 	return o, err
-}
-
-func readPolicy(name string) (command.Policy, error) {
-	var p command.Policy
-	data, err := os.ReadFile(name)
-	if err != nil {
-		return p, fmt.Errorf("reading the policy: %w", err)
-	}
-	if err := yaml.UnmarshalStrict(data, &p); err != nil {
-		return p, fmt.Errorf("reading the policy %s: %w", name, err)
-	}
-	if err := p.Validate(); err != nil {
-		return p, fmt.Errorf("the policy %s: %w", name, err)
-	}
-	return p, nil
 }

@@ -54,8 +54,8 @@ func TestManifests(t *testing.T) {
 			args: []string{"--output=github", "testdata/folder/list.json"}, code: 1,
 			want: []string{`::error file=testdata/folder/list.json,line=11,title=UnknownCommand::in-a-list spec.command: gcloud projects has no command "lst". Write gcloud projects list.`},
 		},
-		"a policy": {
-			args: []string{"--policy=testdata/policy.yaml", "--output=text", "testdata/bad.yaml"}, code: 1,
+		"a configuration": {
+			args: []string{"--config=testdata/config.yaml", "--output=text", "testdata/bad.yaml"}, code: 1,
 			want: []string{
 				`testdata/bad.yaml:15: error: team/list-instances spec.project: "my-project" is not of the form projects/PROJECT_ID. Write projects/my-project. (ProjectFormat)`,
 				strings.Replace(badText, "error", "warning", 1),
@@ -143,8 +143,8 @@ func TestUsageErrors(t *testing.T) {
 		"an unknown form":        {[]string{"--output=xml", "x"}, "write text, json or github"},
 		"a file that isn't":      {[]string{"testdata/nothing.yaml"}, "no such file"},
 		"a file that isn't YAML": {[]string{"testdata/folder/.hidden/broken.yaml"}, "is no YAML"},
-		"a policy that isn't":    {[]string{"--policy=testdata/nothing", "x"}, "no such file"},
-		"a misspelt policy":      {[]string{"--policy=testdata/bad.yaml", "x"}, "reading the policy"},
+		"a configuration that is not there":    {[]string{"--config=testdata/nothing", "x"}, "no such file"},
+		"another manifest as configuration":      {[]string{"--config=testdata/bad.yaml", "x"}, "reading the configuration"},
 		"lines that aren't":      {[]string{"--command-lines", "testdata/nothing"}, "no such file"},
 	} {
 		t.Run(name, func(t *testing.T) {

@@ -15,6 +15,10 @@ type OperatorConfiguration struct {
 	// +optional
 	Gcloud Gcloud `json:"gcloud,omitzero"`
 
+	// commands says which commands may be run.
+	// +optional
+	Commands Commands `json:"commands,omitzero"`
+
 	// results says how much of what a command prints is kept, and where.
 	// +optional
 	Results Results `json:"results,omitzero"`
@@ -70,4 +74,32 @@ type Results struct {
 	// kubelet rotates a container's log.
 	// +optional
 	CaptureBytes int64 `json:"captureBytes,omitempty"`
+}
+
+// Commands says which commands may be run. docs/rules.md has the rules.
+type Commands struct {
+	// modes are the modes of rules, by the rule's id: Enforce, Warn or Off. A rule that isn't named
+	// has its default.
+	// +optional
+	Modes map[string]string `json:"modes,omitempty"`
+
+	// forbidden extends the list of forbidden commands: the words after gcloud, such as "compute
+	// ssh". What is below a forbidden group is forbidden too, in every release track.
+	// +optional
+	Forbidden []string `json:"forbidden,omitempty"`
+
+	// allowedCommands are globs, such as "compute instances *"; if there are any, a command must
+	// match one of them, without its release track.
+	// +optional
+	AllowedCommands []string `json:"allowedCommands,omitempty"`
+
+	// deniedCommands are globs that a command must not match, without its release track.
+	// +optional
+	DeniedCommands []string `json:"deniedCommands,omitempty"`
+
+	// allowedProjects are globs of the project ids and numbers that the resources of a namespace may
+	// name; "*" stands for the namespaces that aren't named. A namespace without an entry may name
+	// every project.
+	// +optional
+	AllowedProjects map[string][]string `json:"allowedProjects,omitempty"`
 }
