@@ -3,6 +3,7 @@
 package command
 
 import (
+	"cmp"
 	"fmt"
 	"maps"
 	"math"
@@ -130,7 +131,7 @@ var smaller = map[string]string{
 
 // toSize checks a size with a unit, such as 10GB.
 func toSize(t *tree.Type, s string) (string, *valueError) {
-	units := fmt.Sprintf("Write a whole number with a unit of %s.", list(slices.Sorted(maps.Keys(t.Scales))))
+	units := fmt.Sprintf("Write a whole number with a unit of %s.", list(unitNames(t)))
 	m := sizeForm.FindStringSubmatch(s)
 	if m == nil {
 		return "", wrong(s, "a size", units)
@@ -155,6 +156,17 @@ func toSize(t *tree.Type, s string) (string, *valueError) {
 		return "", wrong(s, "a size with a known unit", units)
 	}
 	return s, bounds(t, s, amount*scale, " bytes")
+}
+
+// unitNames are the units of a size, the smallest first.
+func unitNames(t *tree.Type) []string {
+	names := slices.SortedFunc(maps.Keys(t.Scales), func(a, b string) int {
+		return cmp.Or(cmp.Compare(t.Scales[a], t.Scales[b]), cmp.Compare(a, b))
+	})
+	for i := range names {
+		names[i] += t.Suffix
+	}
+	return slices.DeleteFunc(names, func(name string) bool { return name == "" })
 }
 
 func scaleOf(t *tree.Type, unit string) (float64, bool) {

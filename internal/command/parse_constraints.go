@@ -64,6 +64,9 @@ func (p *parser) missing(have, need []*tree.Group, top bool) {
 }
 
 func (p *parser) missingFix(m *tree.Group) string {
+	if asked := m.Asked(); len(asked) == 1 {
+		return p.missingFix(asked[0])
+	}
 	if m.Of == nil && strings.HasPrefix(m.Name, "-") {
 		if f := p.deepest.Flag(m.Name); f != nil && f.Boolean() {
 			return fmt.Sprintf("Add %s.", m.Name)
@@ -73,7 +76,7 @@ func (p *parser) missingFix(m *tree.Group) string {
 	if m.Of == nil {
 		return fmt.Sprintf("Write the %s after %s.", m.Name, nodeName(p.deepest))
 	}
-	return "Add it."
+	return fmt.Sprintf("Add %s.", strings.Trim(m.Describe(), "()"))
 }
 
 // destinations counts what was written; flags that set the same count once.

@@ -144,7 +144,7 @@ func (l *lexer) escape() {
 func (l *lexer) refuseUnquoted(r rune) {
 	switch {
 	case strings.ContainsRune("|;&<>", r):
-		l.refuse(l.pos, l.shellToken(), fmt.Sprintf("%s is an operator of the shell, and no shell runs the command", l.shellToken()), operatorFix(r))
+		l.refuse(l.pos, l.shellToken(), fmt.Sprintf("%s is an operator of the shell, and no shell runs the command", l.shellToken()), operatorFix(r, l.around()))
 	case r == '#' && !l.inWord:
 		l.refuse(l.pos, "#", "# begins a comment in a shell, and no shell runs the command", `Remove the comment, or write '#' in quotes if it is meant.`)
 	case strings.ContainsRune("“”„«»‘’‚", r):
@@ -234,14 +234,31 @@ func (l *lexer) shellToken() string {
 	return s[:1]
 }
 
-func operatorFix(r rune) string {
-	if r == '|' || r == '>' {
-		return fmt.Sprintf("Remove it: the output comes back in status (choose a part of it with --format), or write '%c' in quotes if the text is meant.", r)
+// around is the text round the current position as far as the next white space: the word that was probably meant.
+func (l *lexer) around() string {
+	start := l.pos
+	if l.inWord {
+		start = l.wordStart
 	}
-	if r == '<' {
-		return "Remove it: give files as spec.inputFiles, or write '<' in quotes if the text is meant."
+	end := strings.IndexAny(l.line[l.pos:], " \t\r\n")
+	if end < 0 {
+		end = len(l.line) - l.pos
 	}
-	return fmt.Sprintf("Make a resource of its own for each command, or write '%c' in quotes if the text is meant.", r)
+	return l.line[start : l.pos+end]
+}
+
+func operatorFix(r rune, around string) string {
+	instead := "Make a resource of its own for each command"
+	switch r {
+	case '|', '>':
+		instead = "Remove it: the output comes back in status (choose a part of it with --format)"
+	case '<':
+		instead = "Remove it: give files as spec.inputFiles"
+	}
+	if strings.ContainsAny(around, `'"\`) {
+		around = string(r)
+	}
+	return fmt.Sprintf("%s, or write %s in quotes if the text is meant.", instead, "'"+shorten(around)+"'")
 }
 
 func isDash(r rune) bool {

@@ -82,18 +82,37 @@ func (l *lazy[T]) get() *T {
 	return l.value
 }
 
-// Describe names what the group consists of: "--zone", "--labels or --clear-labels", "(--network and --subnet)".
+// Describe names what the group asks for: "--zone", "(--labels or --clear-labels)", "(--network and --subnet)". Members that
+// may be left out beside required ones are not named.
 func (g *Group) Describe() string {
-	if g.Of == nil {
+	members := g.Asked()
+	if len(members) == 0 {
 		return g.Name
 	}
-	parts := make([]string, 0, len(g.Of))
-	for _, m := range g.Of {
+	parts := make([]string, 0, len(members))
+	for _, m := range members {
 		parts = append(parts, m.Describe())
+	}
+	if len(parts) == 1 {
+		return parts[0]
 	}
 	separator := " and "
 	if g.Exclusive != 0 {
 		separator = " or "
 	}
 	return "(" + strings.Join(parts, separator) + ")"
+}
+
+// Asked are the members of a group that are required once any of it is written; all of them if none is.
+func (g *Group) Asked() []*Group {
+	var required []*Group
+	for _, m := range g.Of {
+		if m.Required != 0 {
+			required = append(required, m)
+		}
+	}
+	if g.Exclusive != 0 || len(required) == 0 {
+		return g.Of
+	}
+	return required
 }
