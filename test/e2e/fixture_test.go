@@ -92,15 +92,21 @@ func eventually(t *testing.T, what string, ok func() bool) {
 // expectEnd checks how the run ended, and that the conditions say so.
 func expectEnd(t *testing.T, g *v1alpha1.GcloudRun, reason string, exitCode int64) {
 	t.Helper()
+	expectReason(t, g, reason)
+	if g.Status.Response == nil || g.Status.Response.ExitCode == nil || *g.Status.Response.ExitCode != exitCode {
+		t.Fatalf("the response is %+v, want exit code %d", g.Status.Response, exitCode)
+	}
+}
+
+// expectReason checks what the conditions say of the end.
+func expectReason(t *testing.T, g *v1alpha1.GcloudRun, reason string) {
+	t.Helper()
 	ready := meta.FindStatusCondition(g.Status.Conditions, v1alpha1.ConditionReady)
 	if ready.Reason != reason {
 		t.Fatalf("%s ended with %s, want %s: %s", g.Name, ready.Reason, reason, ready.Message)
 	}
-	if want := reason == v1alpha1.ReasonSucceeded; meta.IsStatusConditionTrue(g.Status.Conditions, v1alpha1.ConditionReady) != want {
+	if want := reason == v1alpha1.ReasonSucceeded; (ready.Status == metav1.ConditionTrue) != want {
 		t.Errorf("Ready is %s after %s", ready.Status, reason)
-	}
-	if g.Status.Response == nil || g.Status.Response.ExitCode == nil || *g.Status.Response.ExitCode != exitCode {
-		t.Fatalf("the response is %+v, want exit code %d", g.Status.Response, exitCode)
 	}
 }
 
