@@ -41,10 +41,10 @@ func localPath(in input) []Violation {
 		}
 	}
 	for _, f := range c.Flags {
-		if slices.Contains(remotePaths, f.Name) {
+		arg := c.node.Flag(f.As)
+		if slices.Contains(remotePaths, f.Name) && !readsContents(arg) {
 			continue
 		}
-		arg := c.node.Flag(f.As)
 		for _, v := range f.Values {
 			add(f.Name, v, leaves(v, readsLocal(arg), c))
 		}
@@ -56,12 +56,12 @@ func localPath(in input) []Violation {
 	return found
 }
 
-func readsLocal(a *tree.Arg) bool {
-	if a == nil {
-		return false
-	}
-	t := a.Type()
-	return a.Local || t != nil && t.Kind == "file"
+// readsLocal says whether an argument may name a local file.
+func readsLocal(a *tree.Arg) bool { return a != nil && a.Local || readsContents(a) }
+
+// readsContents says whether gcloud's parser itself reads the file that the argument names.
+func readsContents(a *tree.Arg) bool {
+	return a != nil && a.Type() != nil && a.Type().Kind == "file"
 }
 
 func positionalReadsLocal(n *tree.Node, name string) bool {
