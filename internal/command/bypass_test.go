@@ -7,6 +7,8 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	"github.com/gcloud-operator/gcloud-operator/internal/command/tree"
 )
 
 // bypasses are commands with which real gcloud prints credentials, runs programs, or reads files outside the working
@@ -236,6 +238,20 @@ func TestListedCommandsExist(t *testing.T) {
 	for _, command := range all {
 		if !existsInSomeTrack(strings.Fields(command)) {
 			t.Errorf("gcloud %s is in no release track", command)
+		}
+	}
+}
+
+func TestListedFlagsExist(t *testing.T) {
+	have := allFlags(tree.Load().Root, map[string]bool{})
+	for _, name := range remotePaths {
+		if !have[name] {
+			t.Errorf("no command has the flag %s", name)
+		}
+	}
+	for name := range unsafeFlags {
+		if f := tree.Load().Root.Flag(name); f == nil || f.Hidden {
+			t.Errorf("%s is no visible global flag", name)
 		}
 	}
 }

@@ -20,7 +20,7 @@ var remotePaths = []string{
 	"--ephemeral-directory", "--event-filters-path-pattern", "--failure-cardinality-path", "--lustre-path", "--lvp-share-path",
 	"--path-matcher-name", "--path-rules", "--relative-path", "--relative-uri", "--relative-url", "--request-path", "--resources", "--root-path",
 	"--set-env-vars", "--set-secrets", "--shared-path-pv-count", "--source-parallelstore-path", "--success-cardinality-path",
-	"--trigger-event-filters-path-pattern", "--update-env-vars", "--update-secrets", "--url", "--add-volume", "--add-volume-mount", "--working-dir",
+	"--trigger-event-filters-path-pattern", "--update-env-vars", "--update-secrets", "--url", "--add-volume", "--add-volume-mount",
 	"--pre-patch-linux-executable", "--post-patch-linux-executable", "--pre-patch-windows-executable", "--post-patch-windows-executable",
 }
 

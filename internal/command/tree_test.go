@@ -25,3 +25,16 @@ func existsInSomeTrack(words []string) bool {
 	}
 	return false
 }
+
+// allFlags are the spellings of all flags of all commands.
+func allFlags(n *tree.Node, into map[string]bool) map[string]bool {
+	for _, f := range n.Flags() {
+		for _, name := range f.Names {
+			into[name] = true
+		}
+	}
+	for _, c := range n.Children {
+		allFlags(c, into)
+	}
+	return into
+}
