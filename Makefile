@@ -119,7 +119,7 @@ install: ## Install the CRDs alone.
 .PHONY: deploy
 deploy: ## Install the operator (KUBECTL, OVERLAY) and wait until it is available.
 	$(TOOL) kustomize build $(OVERLAY) | $(KUBECTL) apply --server-side -f -
-	$(KUBECTL) wait deployment --all --for=condition=Available --timeout=3m -n gcloud-operator-system
+	$(KUBECTL) rollout status deployment/gcloud-operator-manager -n gcloud-operator-system --timeout=3m
 
 .PHONY: undeploy
 undeploy: ## Remove the operator, the CRDs and with them every resource of its kinds.
