@@ -38,6 +38,7 @@ type description struct {
 	Stderr     streamDescription `json:"stderr"`
 	Files      []fileDescription `json:"files,omitempty"`
 	LeftOut    []LeftOut         `json:"leftOut,omitempty"`
+	Redacted   int64             `json:"redacted,omitempty"`
 }
 
 type streamDescription struct {
@@ -100,7 +101,7 @@ func describe(r Report) description {
 	d := description{
 		Run: r.Run, Reason: r.Reason, Message: r.Message, ExitCode: r.ExitCode, ArgvSHA256: r.ArgvSHA256,
 		StartedAt: millis(r.StartedAt), FinishedAt: millis(r.FinishedAt),
-		Stdout: describeStream(r.Stdout), Stderr: describeStream(r.Stderr), LeftOut: r.LeftOut,
+		Stdout: describeStream(r.Stdout), Stderr: describeStream(r.Stderr), LeftOut: r.LeftOut, Redacted: r.Redacted,
 	}
 	for _, f := range r.Files {
 		d.Files = append(d.Files, fileDescription{f.Path, f.Executable, describeStream(f.Stream)})
@@ -116,7 +117,7 @@ func describeStream(s Stream) streamDescription {
 func (d description) report(data []byte) (Report, error) {
 	r := Report{
 		Run: d.Run, Reason: d.Reason, Message: d.Message, ExitCode: d.ExitCode, ArgvSHA256: d.ArgvSHA256,
-		StartedAt: fromMillis(d.StartedAt), FinishedAt: fromMillis(d.FinishedAt), LeftOut: d.LeftOut,
+		StartedAt: fromMillis(d.StartedAt), FinishedAt: fromMillis(d.FinishedAt), LeftOut: d.LeftOut, Redacted: d.Redacted,
 	}
 	var errs [2]error
 	r.Stdout, data, errs[0] = d.Stdout.stream(data)

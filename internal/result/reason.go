@@ -26,6 +26,9 @@ const (
 const (
 	// InputsChanged: the mounted input files are not those of Task.InputsSHA256.
 	InputsChanged Reason = "InputsChanged"
+	// InputsMissing: one of Task.SecretInputs is not mounted; its Secret, or the
+	// key in it, doesn't exist.
+	InputsMissing Reason = "InputsMissing"
 	// InputsFailed: the input files could not be read or copied (disk full, …).
 	InputsFailed Reason = "InputsFailed"
 	// CommandNotFound: Argv[0] is not on PATH. The exit code is 127, as a shell's.
@@ -65,7 +68,7 @@ func (r Reason) Ran() bool {
 // tried again. Reasons for which neither Ran nor NeverRan holds are unknowns.
 func (r Reason) NeverRan() bool {
 	switch r {
-	case InputsChanged, InputsFailed, CommandNotFound, NotExecutable, StoppedBeforeStart:
+	case InputsChanged, InputsMissing, InputsFailed, CommandNotFound, NotExecutable, StoppedBeforeStart:
 		return true
 	}
 	return false

@@ -28,6 +28,9 @@ type Report struct {
 	// LeftOut are files that would have been collected and were not; and globs
 	// that matched nothing.
 	LeftOut []LeftOut
+	// Redacted is how many tokens and private keys were replaced in streams and
+	// files. Bytes and SHA256 of a Stream are of what was kept, after that.
+	Redacted int64
 }
 
 // Stream is what a command wrote, to a stream or into a file: all of it, or
@@ -67,9 +70,9 @@ type LeftOut struct {
 }
 
 // ProcessExitCode is the exit code of the runner's own process: 0 for a command
-// that exited 0, and 1 for everything else.
+// that exited 0 and a fetch that brought everything, and 1 for everything else.
 func (r Report) ProcessExitCode() int {
-	if r.Reason == Exited && r.ExitCode == 0 {
+	if r.Reason == Exited && r.ExitCode == 0 || r.Reason == Fetched {
 		return 0
 	}
 	return 1

@@ -7,6 +7,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"io/fs"
 	"strings"
 	"time"
 )
@@ -33,6 +34,7 @@ const (
 	TempDir            = WorkspaceDir + "/tmp"           // TMPDIR
 	MarkerFile         = WorkspaceDir + "/state/started" // stands once the run was started
 	InputsDir          = "/inputs"                       // ConfigMap volume, read-only
+	SecretInputsDir    = "/secret-inputs"                // projected volume of Secrets, read-only
 	TerminationLogFile = "/dev/termination-log"          // Kubernetes' default
 )
 
@@ -67,7 +69,9 @@ type Task struct {
 	Run string `json:"run"`
 	// Argv is executed as it stands, without a shell. Argv[0] is looked up on
 	// PATH unless it has a slash.
-	Argv []string `json:"argv"`
+	Argv []string `json:"argv,omitempty"`
+	// Fetch is what to read from an API, in place of Argv.
+	Fetch *Fetch `json:"fetch,omitempty"`
 	// Timeout is how long the command may run; 0 is no limit. The pod's
 	// activeDeadlineSeconds is to be later than Timeout + Grace.
 	Timeout time.Duration `json:"timeout,omitempty"`
@@ -77,6 +81,12 @@ type Task struct {
 	// InputsSHA256 is HashInputs of the files below InputsDir, as hex. Empty:
 	// there are no inputs, and InputsDir is not looked at.
 	InputsSHA256 string `json:"inputs,omitempty"`
+	// SecretInputs are the slash-separated paths, below SecretInputsDir as in the
+	// working directory, of the input files that come from Secrets. The runner
+	// makes links to them, copies nothing, and collects none as an output file.
+	// They are no part of InputsSHA256. One that isn't mounted is InputsMissing;
+	// so the volume's sources can be optional.
+	SecretInputs []string `json:"secretInputs,omitempty"`
 	// OutputFiles are globs (see MatchGlob), relative to the working directory,
 	// of the files to collect. Empty: every regular file that is new or changed.
 	OutputFiles []string `json:"outputs,omitempty"`
@@ -89,6 +99,12 @@ type Task struct {
 	// LogBytes is the kubelet's containerLogMaxSize. What is passed through and
 	// the trailer stay below it together, each log record's own bytes counted.
 	LogBytes int64 `json:"log,omitempty"`
+	// KeepSecrets turns the redaction of tokens and private keys off.
+	KeepSecrets bool `json:"keepSecrets,omitempty"`
+	// SealTo is an age X25519 recipient ("age1…"). Where it is set, the report is
+	// encrypted for it, nothing is passed through to the log, and nothing is
+	// redacted.
+	SealTo string `json:"sealTo,omitempty"`
 }
 
 // Encode returns the task as text for an environment variable in a pod: JSON
@@ -129,8 +145,10 @@ func (t Task) withDefaults() Task {
 
 func (t Task) check() error {
 	switch {
-	case len(t.Argv) == 0 || t.Argv[0] == "":
+	case t.Fetch == nil && (len(t.Argv) == 0 || t.Argv[0] == ""):
 		return errors.New("argv is empty")
+	case t.Fetch != nil && len(t.Argv) > 0:
+		return errors.New("there are both argv and fetch")
 	case t.Timeout < 0 || t.Grace < 0:
 		return errors.New("timeout and grace must not be negative")
 	case t.CaptureBytes < 0 || t.CaptureBytes > MaxCaptureBytes:
@@ -143,7 +161,19 @@ func (t Task) check() error {
 			return err
 		}
 	}
-	return errors.Join(checkName("run", t.Run), checkMessageBytes(t.MessageBytes))
+	for _, name := range t.SecretInputs {
+		if !fs.ValidPath(name) || name == "." {
+			return fmt.Errorf("secret input %q is not a path relative to the working directory", name)
+		}
+	}
+	return errors.Join(checkName("run", t.Run), checkMessageBytes(t.MessageBytes), t.checkFetch())
+}
+
+func (t Task) checkFetch() error {
+	if t.Fetch == nil {
+		return nil
+	}
+	return t.Fetch.check()
 }
 
 // checkName bounds what stands in every header.
