@@ -7,52 +7,64 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"path/filepath"
 	"strings"
 
 	"github.com/google/go-containerregistry/pkg/name"
 	v1 "github.com/google/go-containerregistry/pkg/v1"
 	"github.com/google/go-containerregistry/pkg/v1/partial"
+	"github.com/google/go-containerregistry/pkg/v1/tarball"
 	"github.com/google/go-containerregistry/pkg/v1/types"
 )
 
 // writeArchive saves an image under its name as a tarball of the OCI image
 // layout: unlike Docker's own format it says that layers are zstd, and keeps
-// the image's digest.
+// the image's digest. Like `docker save` it adds a manifest.json for tools that
+// know that format only.
 func writeArchive(out string, tag name.Tag, img v1.Image) error {
-	files, err := ociLayout(tag, img)
-	if err != nil {
+	files := tree{}
+	files.file("oci-layout", 0o644, []byte(`{"imageLayoutVersion":"1.0.0"}`))
+	if err := addMetadata(files, tag, img); err != nil {
+		return err
+	}
+	if err := addLayers(files, tag, img); err != nil {
 		return err
 	}
 	packed, err := files.pack()
 	if err != nil {
 		return err
 	}
+	if err := os.MkdirAll(filepath.Dir(out), 0o755); err != nil {
+		return err
+	}
 	return os.WriteFile(out, packed, 0o644)
 }
 
-func ociLayout(tag name.Tag, img v1.Image) (tree, error) {
-	index, err := imageIndex(tag, img)
+// addLayers adds the layers' blobs and manifest.json, which lists them.
+func addLayers(files tree, tag name.Tag, img v1.Image) error {
+	id, err := img.ConfigName()
 	if err != nil {
-		return nil, err
-	}
-	files := tree{}
-	files.file("oci-layout", 0o644, []byte(`{"imageLayoutVersion":"1.0.0"}`))
-	files.file("index.json", 0o644, index)
-	if err := addMetadata(files, img); err != nil {
-		return nil, err
+		return err
 	}
 	layers, err := img.Layers()
 	if err != nil {
-		return nil, err
+		return err
 	}
+	docker := tarball.Descriptor{Config: blobPath(id), RepoTags: []string{tag.String()}}
 	for _, layer := range layers {
 		digest, err := layer.Digest()
 		if err != nil {
-			return nil, err
+			return err
 		}
 		files[blobPath(digest)] = entry{mode: 0o644, read: func() ([]byte, error) { return compressed(layer) }}
+		docker.Layers = append(docker.Layers, blobPath(digest))
 	}
-	return files, nil
+	manifest, err := json.Marshal(tarball.Manifest{docker})
+	if err != nil {
+		return err
+	}
+	files.file("manifest.json", 0o644, manifest)
+	return nil
 }
 
 // imageIndex names the one image of a layout, the way containerd and Docker
@@ -79,7 +91,13 @@ func containerdName(tag name.Tag) string {
 	return strings.Replace(tag.Name(), name.DefaultRegistry, "docker.io", 1)
 }
 
-func addMetadata(files tree, img v1.Image) error {
+// addMetadata adds index.json, and the manifest and configuration that it
+// leads to.
+func addMetadata(files tree, tag name.Tag, img v1.Image) error {
+	index, err := imageIndex(tag, img)
+	if err != nil {
+		return err
+	}
 	manifest, err := img.RawManifest()
 	if err != nil {
 		return err
@@ -96,6 +114,7 @@ func addMetadata(files tree, img v1.Image) error {
 	if err != nil {
 		return err
 	}
+	files.file("index.json", 0o644, index)
 	files.file(blobPath(digest), 0o644, manifest)
 	files.file(blobPath(id), 0o644, config)
 	return nil

@@ -4,13 +4,16 @@ package main
 
 import (
 	"crypto/sha256"
+	"encoding/json"
 	"fmt"
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"testing"
 
 	"github.com/google/go-containerregistry/pkg/v1/layout"
+	"github.com/google/go-containerregistry/pkg/v1/tarball"
 	"github.com/google/go-containerregistry/pkg/v1/validate"
 )
 
@@ -22,7 +25,7 @@ func TestTheTarballHoldsTheImageUnderTheNameThatContainerdGivesIt(t *testing.T) 
 	for name, test := range tests {
 		t.Run(name, func(t *testing.T) {
 			dir := t.TempDir()
-			binary, out := filepath.Join(dir, "binary"), filepath.Join(dir, "operator.tar")
+			binary, out := filepath.Join(dir, "binary"), filepath.Join(dir, "new/folder/operator.tar")
 			writeFile(t, binary, "ELF")
 			args := []string{"operator", "--operator=" + binary, "--runner=" + binary, "--out=" + out, "--tag=" + test.tag}
 			if err := run(t.Context(), args); err != nil {
@@ -32,6 +35,7 @@ func TestTheTarballHoldsTheImageUnderTheNameThatContainerdGivesIt(t *testing.T) 
 				t.Fatalf("unpacking: %v\n%s", err, said)
 			}
 			checkLayout(t, dir, test.want)
+			checkDockerManifest(t, dir, test.tag)
 		})
 	}
 }
@@ -68,5 +72,26 @@ func checkLayout(t *testing.T, dir, want string) {
 	}
 	if got := manifest.Manifests[0].Annotations["io.containerd.image.name"]; got != want {
 		t.Errorf("the image is called %q, want %q", got, want)
+	}
+}
+
+// checkDockerManifest asks for files that are there, and this name.
+func checkDockerManifest(t *testing.T, dir, want string) {
+	t.Helper()
+	data, err := os.ReadFile(filepath.Join(dir, "manifest.json"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	var manifest tarball.Manifest
+	if err := json.Unmarshal(data, &manifest); err != nil {
+		t.Fatal(err)
+	}
+	if len(manifest) != 1 || len(manifest[0].Layers) != 1 || !slices.Equal(manifest[0].RepoTags, []string{want}) {
+		t.Fatalf("manifest.json is %s, want one image %q of one layer", data, want)
+	}
+	for _, blob := range append(manifest[0].Layers, manifest[0].Config) {
+		if _, err := os.Stat(filepath.Join(dir, blob)); err != nil {
+			t.Error(err)
+		}
 	}
 }

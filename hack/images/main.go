@@ -18,8 +18,7 @@ import (
 
 const usage = `Usage:
   images operator --operator=PATH --runner=PATH --out=FILE.tar [--tag=NAME]
-  images gcloud   --runner=PATH --out=FILE.tar [--sdk=DIR]
-`
+  images gcloud   --runner=PATH --out=FILE.tar [--sdk=DIR]`
 
 func main() {
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)
