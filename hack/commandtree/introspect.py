@@ -1,12 +1,12 @@
 # SPDX-License-Identifier: Apache-2.0
 """Writes the command tree of an installed Google Cloud SDK as JSON.
 
-Usage: $SDK/platform/bundledpythonunix/bin/python3 -B introspect.py OUT.json
+Usage: PYTHONHASHSEED=0 $SDK/platform/bundledpythonunix/bin/python3 -B introspect.py OUT.json
 
 SDK (environment) is the SDK's folder. Every command module is loaded and gcloud's own argparse objects are read, so the
 tree is what the parser works with, hidden commands and flags included. Takes about two minutes and 1.6 GB.
 
-The same SDK gives the same bytes. What is written is explained in docs/design/command-tree.md.
+The same SDK gives the same bytes, if PYTHONHASHSEED is set. What is written is explained in docs/design/command-tree.md.
 """
 
 import collections

@@ -66,7 +66,8 @@ func run(sdk, from, out string) error {
 // introspect runs introspect.py with the SDK's own Python and a configuration folder of its own.
 func introspect(sdk, dir, out string) error {
 	cmd := exec.Command(filepath.Join(sdk, "platform/bundledpythonunix/bin/python3"), "-B", "hack/commandtree/introspect.py", out)
-	cmd.Env = append(os.Environ(), "SDK="+sdk, "CLOUDSDK_CONFIG="+filepath.Join(dir, "config"), "CLOUDSDK_CORE_DISABLE_PROMPTS=1")
+	cmd.Env = append(os.Environ(), "SDK="+sdk, "CLOUDSDK_CONFIG="+filepath.Join(dir, "config"), "CLOUDSDK_CORE_DISABLE_PROMPTS=1",
+		"PYTHONHASHSEED=0") // some commands make their flags from sets, whose order is drawn at random otherwise
 	cmd.Stderr = os.Stderr
 	if err := cmd.Run(); err != nil {
 		return fmt.Errorf("reading gcloud's parser: %w", err)
