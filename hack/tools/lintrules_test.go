@@ -35,6 +35,11 @@ var importCases = []struct{ name, pkg, path, rule string }{
 	{"a package below command may use command", "internal/command/tree", module + "/internal/command", ""},
 	{"result may not use api", "internal/result", module + "/api/v1alpha1", "result"},
 
+	{"redact may not use api", "internal/redact", module + "/api/v1alpha1", "result"},
+
+	{"seal may use age", "internal/seal", "filippo.io/age", ""},
+	{"seal may not use Kubernetes' types", "internal/seal", "k8s.io/api/core/v1", "runner"},
+	{"the runner may use redact", "internal/runner", module + "/internal/redact", ""},
 	{"the runner may use result", "internal/runner", module + "/internal/result", ""},
 	{"the runner may not use api", "internal/runner", module + "/api/v1alpha1", "runner"},
 	{"fetch may use Google's clients", "internal/fetch", "google.golang.org/api/option", ""},

@@ -14,8 +14,11 @@ import (
 func FuzzMessage(f *testing.F) {
 	f.Add("")
 	f.Add(string(Started("r", HashArgv(nil), start)))
+	seal, open := key(f)
 	for _, r := range []Report{report("o", "e", "f"), report(noise(3000), "")} {
-		m, _, _ := Encode(r, Limits{MinMessageBytes, 1 << 20, nonce})
+		m, _, _ := Encode(r, Limits{MessageBytes: MinMessageBytes, LogBytes: 1 << 20, Nonce: nonce})
+		f.Add(string(m))
+		m, _, _ = Encode(r, Limits{MessageBytes: MinMessageBytes, LogBytes: 1 << 20, Nonce: nonce, Seal: seal})
 		f.Add(string(m))
 	}
 	f.Add(string(header{Run: "r", Reason: Exited, Trailer: &trailerHeader{Lines: -1}}.withBody([]byte("x"))))
@@ -25,6 +28,9 @@ func FuzzMessage(f *testing.F) {
 			return
 		}
 		checkReport(t, m.Report)
+		if opened, err := m.Open(open); err == nil {
+			checkReport(t, opened.Report)
+		}
 		if m.Trailer != nil && (!m.Trailer.plausible() || len(m.Trailer.SHA256) != 64) {
 			t.Errorf("an implausible trailer %+v", m.Trailer)
 		}
@@ -34,18 +40,27 @@ func FuzzMessage(f *testing.F) {
 // FuzzPayload goes behind the checksums, which no mutation gets past.
 func FuzzPayload(f *testing.F) {
 	f.Add([]byte(""))
-	f.Add(encodeReport(report("o", "e", "f")))
+	f.Add(inTheClear(f, report("o", "e", "f")))
 	f.Fuzz(func(t *testing.T, text []byte) {
-		r, err := decodeReport(text)
+		r, err := decodeReport(text, fromClear)
 		if err != nil {
 			return
 		}
 		checkReport(t, r)
-		again, err := decodeReport(encodeReport(r))
+		again, err := decodeReport(inTheClear(t, r), fromClear)
 		if err != nil || !reflect.DeepEqual(again, r) {
 			t.Errorf("got %+v, then %+v, %v", r, again, err)
 		}
 	})
+}
+
+func inTheClear(t testing.TB, r Report) []byte {
+	t.Helper()
+	text, err := encodeReport(r, inClear)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return text
 }
 
 func checkReport(t *testing.T, r Report) {
@@ -65,7 +80,7 @@ func checkReport(t *testing.T, r Report) {
 // found whole or not at all.
 func FuzzTrailer(f *testing.F) {
 	r := report(noise(20_000), "")
-	message, trailer, err := Encode(r, Limits{MinMessageBytes, 1 << 20, nonce})
+	message, trailer, err := Encode(r, Limits{MessageBytes: MinMessageBytes, LogBytes: 1 << 20, Nonce: nonce})
 	if err != nil {
 		f.Fatal(err)
 	}
@@ -100,13 +115,18 @@ func FuzzTrailer(f *testing.F) {
 // FuzzRoundTrip: every report arrives whole if there is room, and with what
 // Limit leaves of it if there isn't.
 func FuzzRoundTrip(f *testing.F) {
-	f.Add("out", "err", "file", "why", 3, uint16(0), uint16(4096), uint16(100))
-	f.Add("", "", "", "\xff<>&", -1, uint16(5000), uint16(1024), uint16(9))
-	f.Add("", "é", "x", "", 0, uint16(50_000), uint16(2000), uint16(0))
-	f.Fuzz(func(t *testing.T, stdout, stderr, file, why string, code int, more, message, logKB uint16) {
+	f.Add("out", "err", "file", "why", 3, uint16(0), uint16(4096), uint16(100), false)
+	f.Add("", "", "", "\xff<>&", -1, uint16(5000), uint16(1024), uint16(9), false)
+	f.Add("", "é", "x", "", 0, uint16(50_000), uint16(2000), uint16(0), false)
+	f.Add("out", "err", "file", "why", 3, uint16(20_000), uint16(4096), uint16(100), true)
+	seal, open := key(f)
+	f.Fuzz(func(t *testing.T, stdout, stderr, file, why string, code int, more, message, logKB uint16, sealed bool) {
 		r := report(stdout+noise(int(more)), stderr, file)
 		r.Message, r.ExitCode = strings.ToValidUTF8(why, ""), code
-		l := Limits{MinMessageBytes + int64(message)%(DefaultMessageBytes-MinMessageBytes+1), int64(logKB) << 10, nonce}
+		l := Limits{MinMessageBytes + int64(message)%(DefaultMessageBytes-MinMessageBytes+1), int64(logKB) << 10, nonce, nil}
+		if sealed {
+			l.Seal = seal
+		}
 		text, trailer, err := Encode(r, l)
 		if err != nil {
 			t.Fatal(err)
@@ -114,9 +134,9 @@ func FuzzRoundTrip(f *testing.F) {
 		if int64(len(text)) > l.MessageBytes || logBytes(string(trailer)) > l.LogBytes {
 			t.Errorf("%d bytes of message, %d of log", len(text), len(trailer))
 		}
-		got := received(t, string(text), string(trailer))
+		got := received(t, string(text), string(trailer), open)
 		checkReport(t, got)
-		if got.Run != r.Run || got.Reason != r.Reason || got.ExitCode != r.ExitCode || got.Stdout.SHA256 != r.Stdout.SHA256 || got.Stderr.Bytes != r.Stderr.Bytes {
+		if got.Run != r.Run || got.Reason != r.Reason || got.ExitCode != r.ExitCode || !(sealed && got.Stdout.SHA256 == "") && got.Stdout.SHA256 != r.Stdout.SHA256 || got.Stderr.Bytes != r.Stderr.Bytes {
 			t.Errorf("got %+v", got)
 		}
 		if l.LogBytes > logBytes(string(trailer))+20_000 && !reflect.DeepEqual(got, normal(r)) {

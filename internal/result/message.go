@@ -35,6 +35,9 @@ const (
 	Excerpt
 	// Complete: the report is all there is.
 	Complete
+	// Sealed: the body is intact, and Message.Open reads it. Until then the report
+	// has run, reason, exit code, times, and the size of both streams.
+	Sealed
 )
 
 // Message is a decoded termination message.
@@ -44,9 +47,13 @@ type Message struct {
 	Finished bool
 	Report   Report
 	Body     Body
+	// Sealed says that body and trailer are encrypted: the command's output is to
+	// be known to the controller alone. Of a damaged message it holds too.
+	Sealed bool
 	// Trailer says where the whole report is; nil where Body is Complete, or
 	// would be if it weren't Lost.
 	Trailer *Trailer
+	body    string // while Body is Sealed
 }
 
 // Limits say how much room a report has.
@@ -58,11 +65,15 @@ type Limits struct {
 	LogBytes int64
 	// Nonce marks the trailer's lines; see NonceBytes.
 	Nonce [NonceBytes]byte
+	// Seal encrypts the report; nil for one in clear.
+	Seal Sealer
 }
 
 // A message is one line, "<magic> <checksum> <header in JSON>", and the body:
 // an encoded report. The checksum is over the JSON alone, and the JSON has the
 // body's length and checksum, so that a cut or damaged body costs the body only.
+// The header of a sealed report has no hash of what the command wrote: where
+// that is a short password, say, its hash is as good as the text.
 const magic = "gcloud-operator/1"
 
 type header struct {
@@ -72,6 +83,7 @@ type header struct {
 	Argv    string         `json:"argv,omitempty"` // in the interim message only, as hex
 	Start   int64          `json:"start,omitempty"`
 	End     int64          `json:"end,omitempty"`
+	Sealed  bool           `json:"sealed,omitempty"`
 	Stdout  *digest        `json:"out,omitempty"`
 	Stderr  *digest        `json:"err,omitempty"`
 	Body    *digest        `json:"body,omitempty"` // in a finished message only
@@ -81,7 +93,7 @@ type header struct {
 // digest is a length and a SHA-256; of the body only a shortSum.
 type digest struct {
 	Bytes int64  `json:"n"`
-	Sum   string `json:"s"` // base64
+	Sum   string `json:"s,omitempty"` // base64; of a stream in a sealed report there is none
 }
 
 type trailerHeader struct {
@@ -99,7 +111,8 @@ func Started(run, argvSHA256 string, at time.Time) []byte {
 // Encode returns the termination message and, where the report doesn't fit
 // into it, the trailer for the end of the log (nil otherwise). A report that is
 // too large for both is cut down as Limit does. It fails only for a Run or
-// MessageBytes that DecodeTask would have refused, or a hash that is none.
+// MessageBytes that DecodeTask would have refused, a hash that is none, or a
+// Seal that fails.
 func Encode(r Report, l Limits) (message, trailer []byte, err error) {
 	if err := errors.Join(checkName("run", r.Run), checkName("reason", string(r.Reason)), checkMessageBytes(l.MessageBytes)); err != nil {
 		return nil, nil, err
@@ -108,31 +121,57 @@ func Encode(r Report, l Limits) (message, trailer []byte, err error) {
 	if err != nil {
 		return nil, nil, err
 	}
+	inside := withoutHeader(r)
+	if l.Seal != nil {
+		h, inside = h.sealed(), withHashes(inside, r)
+	}
+	seal := l.sealer()
 	room := int(l.MessageBytes) - MaxHeaderBytes
-	if body, ok := fitsWhole(withoutHeader(r), room); ok {
+	body, err := encodeWithin(inside, room, seal)
+	if err != nil {
+		return nil, nil, err
+	}
+	if body != nil {
 		return h.withBody(body), nil, nil
 	}
-	excerpt := withoutFiles(withoutHeader(r))
-	if body := shrink(r, trailerRoom(l.LogBytes)); body != nil {
+	whole, err := shrink(r, trailerRoom(l.LogBytes), seal)
+	if err != nil {
+		return nil, nil, err
+	}
+	excerpt := withoutFiles(inside)
+	if whole != nil {
 		var ref Trailer
-		ref, trailer = encodeTrailer(body, l.Nonce)
+		ref, trailer = encodeTrailer(whole, l.Nonce)
 		h.Trailer = ref.header()
 	} else {
 		excerpt.LeftOut = filesLeftOut(r)
 	}
-	return h.withBody(shrink(excerpt, room)), trailer, nil
+	if body, err = shrink(excerpt, room, seal); err != nil {
+		return nil, nil, err
+	}
+	return h.withBody(body), trailer, nil
+}
+
+func (l Limits) sealer() Sealer {
+	if l.Seal == nil {
+		return inClear
+	}
+	return l.Seal
 }
 
 // withoutHeader leaves to the header what it has; withHeader puts it back.
 func withoutHeader(r Report) Report {
 	r.Run, r.Reason, r.ExitCode, r.StartedAt, r.FinishedAt = "", "", 0, time.Time{}, time.Time{}
-	r.Stdout.SHA256, r.Stderr.SHA256 = "", ""
-	return r
+	return withHashes(r, Report{})
 }
 
 func withHeader(r, h Report) Report {
 	r.Run, r.Reason, r.ExitCode, r.StartedAt, r.FinishedAt = h.Run, h.Reason, h.ExitCode, h.StartedAt, h.FinishedAt
-	r.Stdout.SHA256, r.Stderr.SHA256 = h.Stdout.SHA256, h.Stderr.SHA256
+	return withHashes(r, h)
+}
+
+func withHashes(r, from Report) Report {
+	r.Stdout.SHA256, r.Stderr.SHA256 = from.Stdout.SHA256, from.Stderr.SHA256
 	return r
 }
 
@@ -159,30 +198,36 @@ func filesLeftOut(r Report) []LeftOut {
 // deflateRatio is more than deflate makes of anything, per base64 character.
 const deflateRatio = 800
 
-// fitsWhole encodes the report, unless it can't fit into room bytes anyway.
-func fitsWhole(r Report, room int) ([]byte, bool) {
+// encodeWithin encodes the report, unless it is more than room bytes then: nil.
+func encodeWithin(r Report, room int, seal Sealer) ([]byte, error) {
 	if r.dataBytes() > deflateRatio*int64(room) {
-		return nil, false
+		return nil, nil
 	}
-	body := encodeReport(r)
-	return body, len(body) <= room
+	body, err := encodeReport(r, seal)
+	if len(body) > room {
+		return nil, nil
+	}
+	return body, err
 }
 
 // shrink encodes as much of the report as fits into room bytes: all of it, or
 // as much data as a search finds. Nil: it doesn't fit without any data either.
-func shrink(r Report, room int) []byte {
-	if body, ok := fitsWhole(r, room); ok {
-		return body
+func shrink(r Report, room int, seal Sealer) ([]byte, error) {
+	if body, err := encodeWithin(r, room, seal); body != nil || err != nil {
+		return body, err
 	}
-	best := encodeReport(r.Limit(0))
-	if len(best) > room {
-		return nil
+	best, err := encodeReport(r.Limit(0), seal)
+	if err != nil || len(best) > room {
+		return nil, err
 	}
 	// Twice the room is about what text deflates to it.
 	low, high := int64(0), r.dataBytes()
 	guess := min(2*int64(room), high/2)
 	for step := 0; step < 16 && high-low > 16 && len(best) < room*15/16; step++ {
-		body := encodeReport(r.Limit(guess))
+		body, err := encodeReport(r.Limit(guess), seal)
+		if err != nil {
+			return nil, err
+		}
 		if len(body) <= room {
 			low, best = guess, body
 		} else {
@@ -194,7 +239,7 @@ func shrink(r Report, room int) []byte {
 			guess = low + (high-low)/2
 		}
 	}
-	return best
+	return best, nil
 }
 
 func finishedHeader(r Report) (header, error) {
@@ -203,6 +248,17 @@ func finishedHeader(r Report) (header, error) {
 	h.Stdout, errs[0] = streamDigest(r.Stdout)
 	h.Stderr, errs[1] = streamDigest(r.Stderr)
 	return h, errors.Join(errs[:]...)
+}
+
+// sealed is the header without hashes of what the command wrote.
+func (h header) sealed() header {
+	h.Sealed = true
+	for _, d := range []*digest{h.Stdout, h.Stderr} {
+		if d != nil {
+			d.Sum = ""
+		}
+	}
+	return h
 }
 
 func (h header) withBody(body []byte) []byte {
@@ -233,7 +289,7 @@ func DecodeMessage(text string) (Message, error) {
 	if err != nil {
 		return Message{}, fmt.Errorf("%w: %w", ErrDamaged, err)
 	}
-	m := Message{Finished: h.Body != nil}
+	m := Message{Finished: h.Body != nil, Sealed: h.Sealed}
 	if m.Report, err = h.report(); err != nil {
 		return Message{}, fmt.Errorf("%w: %w", ErrDamaged, err)
 	}
@@ -271,8 +327,8 @@ func (h header) report() (Report, error) {
 		StartedAt: fromMillis(h.Start), FinishedAt: fromMillis(h.End),
 	}
 	var errs [2]error
-	r.Stdout, errs[0] = h.Stdout.stream()
-	r.Stderr, errs[1] = h.Stderr.stream()
+	r.Stdout, errs[0] = h.Stdout.stream(h.Sealed)
+	r.Stderr, errs[1] = h.Stderr.stream(h.Sealed)
 	return r, errors.Join(errs[:]...)
 }
 
@@ -281,14 +337,37 @@ func (m *Message) addBody(want digest, body string) {
 	if int64(len(body)) != want.Bytes || shortSum([]byte(body)) != want.Sum {
 		return
 	}
-	report, err := decodeReport([]byte(body))
-	if err != nil {
+	if m.Sealed {
+		m.Body, m.body = Sealed, body
 		return
 	}
+	if report, err := decodeReport([]byte(body), fromClear); err == nil {
+		m.setBody(report)
+	}
+}
+
+func (m *Message) setBody(report Report) {
 	m.Report, m.Body = withHeader(report, m.Report), Complete
 	if m.Trailer != nil {
 		m.Body = Excerpt
 	}
+}
+
+// Open returns the message with its sealed body read: Body is Complete or
+// Excerpt then. A message whose Body isn't Sealed stays as it is. The error is
+// open's, or says what is wrong inside; the message is then as it was.
+func (m Message) Open(open Opener) (Message, error) {
+	if m.Body != Sealed {
+		return m, nil
+	}
+	report, err := decodeReport([]byte(m.body), open)
+	if err != nil {
+		return m, err
+	}
+	// The header has sizes, but no hashes.
+	m.Report, m.body = withHashes(m.Report, report), ""
+	m.setBody(report)
+	return m, nil
 }
 
 func streamDigest(s Stream) (*digest, error) {
@@ -302,9 +381,12 @@ func streamDigest(s Stream) (*digest, error) {
 	return &digest{s.Bytes, encoding.EncodeToString(sum)}, nil
 }
 
-func (d *digest) stream() (Stream, error) {
-	if d == nil {
+func (d *digest) stream(sealed bool) (Stream, error) {
+	switch {
+	case d == nil:
 		return Stream{}, nil
+	case sealed && d.Sum == "" && d.Bytes >= 0:
+		return Stream{Bytes: d.Bytes}, nil
 	}
 	sum, err := d.sha256()
 	if err != nil || d.Bytes < 0 {

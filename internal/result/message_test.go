@@ -68,14 +68,20 @@ func decode(t *testing.T, message string) Message {
 	return m
 }
 
-// received is the whole report, from wherever it is.
-func received(t *testing.T, message, log string) Report {
+// received is the whole report, from wherever it is, sealed or not.
+func received(t *testing.T, message, log string, open Opener) Report {
 	t.Helper()
-	m := decode(t, message)
+	m, err := decode(t, message).Open(open)
+	if err != nil {
+		t.Fatal(err)
+	}
 	if m.Trailer == nil {
 		return m.Report
 	}
-	r, err := DecodeTrailer(*m.Trailer, strings.NewReader(log))
+	if !m.Sealed {
+		open = fromClear
+	}
+	r, err := OpenTrailer(*m.Trailer, strings.NewReader(log), open)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -85,6 +91,8 @@ func received(t *testing.T, message, log string) Report {
 func TestReportsArriveAsTheyWere(t *testing.T) {
 	long := report(noise(100_000), "e")
 	long.Message = strings.Repeat("<é", 500)
+	redacted := report("[redacted]", "")
+	redacted.Redacted = 1
 	leftOut := report("", "")
 	leftOut.LeftOut = []LeftOut{{"a/b", 5, "not a regular file"}, {Why: "3 more"}}
 	refused := Report{Run: theRun, Reason: CommandNotFound, ExitCode: 127, FinishedAt: start, Message: "not found"}
@@ -98,6 +106,7 @@ func TestReportsArriveAsTheyWere(t *testing.T) {
 		"a long text that compresses":             {report(strings.Repeat("name: value\n", 5000), ""), Complete},
 		"small files":                             {report("", "", "a", "", "\x00"), Complete},
 		"something was left out":                  {leftOut, Complete},
+		"something was redacted":                  {redacted, Complete},
 		"nothing was started":                     {refused, Complete},
 		"more than a message holds":               {report(noise(3000), noise(3000)), Excerpt},
 		"4 MiB that don't compress":               {report(noise(4<<20), ""), Excerpt},
@@ -109,7 +118,7 @@ func TestReportsArriveAsTheyWere(t *testing.T) {
 			if m := decode(t, message); m.Body != c.body || !m.Finished || (m.Trailer == nil) != (trailer == "") {
 				t.Errorf("body %d, trailer of %d bytes", m.Body, len(trailer))
 			}
-			if got := received(t, message, trailer); !reflect.DeepEqual(got, normal(c.report)) {
+			if got := received(t, message, trailer, fromClear); !reflect.DeepEqual(got, normal(c.report)) {
 				t.Errorf("got %.300v, want %.300v", got, c.report)
 			}
 		})
@@ -141,8 +150,8 @@ func TestAnExcerptHasHeadAndTailOfBothStreams(t *testing.T) {
 func TestAReportIsCutToTheRoomInTheLog(t *testing.T) {
 	r := report(noise(400_000), noise(100), noise(100_000))
 	for _, room := range []int64{500_000, 100_000, 20_000, 8_754} {
-		message, trailer := encode(t, r, Limits{DefaultMessageBytes, room, nonce})
-		r := received(t, message, trailer)
+		message, trailer := encode(t, r, Limits{MessageBytes: DefaultMessageBytes, LogBytes: room, Nonce: nonce})
+		r := received(t, message, trailer, fromClear)
 		kept := int64(len(r.Stdout.Data) + len(r.Stderr.Data) + len(r.Files[0].Data))
 		if !r.Stdout.Truncated() || r.Stderr.Truncated() || r.Stdout.Bytes != 400_000 {
 			t.Errorf("%d: stdout %d, stderr %d", room, len(r.Stdout.Data), len(r.Stderr.Data))
@@ -234,18 +243,26 @@ func damaged(t *testing.T, what, text string, want Message) {
 	}
 	lost.Stdout = Stream{Bytes: want.Report.Stdout.Bytes, SHA256: want.Report.Stdout.SHA256}
 	lost.Stderr = Stream{Bytes: want.Report.Stderr.Bytes, SHA256: want.Report.Stderr.SHA256}
-	if m.Body != Lost || !m.Finished || !reflect.DeepEqual(m.Report, lost) || !reflect.DeepEqual(m.Trailer, want.Trailer) {
+	if m.Body != Lost || !m.Finished || m.Sealed != want.Sealed || !reflect.DeepEqual(m.Report, lost) || !reflect.DeepEqual(m.Trailer, want.Trailer) {
 		t.Errorf("%s: misread as %+v", what, m)
 	}
 }
 
 func TestDamageIsDetectedAtEachPosition(t *testing.T) {
-	for name, r := range map[string]Report{
-		"a report in the message": report("some output\n", "and errors\n", "x"),
-		"a report in the log":     report(noise(5000), "e"),
+	seal, _ := key(t)
+	sealed := roomy
+	sealed.Seal = seal
+	for name, c := range map[string]struct {
+		report Report
+		limits Limits
+	}{
+		"a report in the message":        {report("some output\n", "and errors\n", "x"), roomy},
+		"a report in the log":            {report(noise(5000), "e"), roomy},
+		"a sealed report in the message": {report("some output\n", "and errors\n", "x"), sealed},
+		"a sealed report in the log":     {report(noise(5000), "e"), sealed},
 	} {
 		t.Run(name, func(t *testing.T) {
-			text, _ := encode(t, r, roomy)
+			text, _ := encode(t, c.report, c.limits)
 			want := decode(t, text)
 			for i := range len(text) {
 				for _, c := range []byte{text[i] ^ 1, '\n', 0xff} {

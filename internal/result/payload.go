@@ -17,12 +17,28 @@ import (
 
 // A report is encoded as the length of a description in JSON, the description,
 // and the data of stdout, stderr and the files one after the other: as JSON it
-// would be base64 inside, which compresses badly. That is deflated and written
-// as base64 for messages and logs, which keep text only.
+// would be base64 inside, which compresses badly. That is deflated, sealed where
+// a Sealer is given, and written as base64 for messages and logs, which keep
+// text only.
 
 // maxPayloadBytes bounds what a report inflates to: data, and the description
 // of files and of what was left out.
 const maxPayloadBytes = MaxCaptureBytes + 8<<20
+
+// Sealer encrypts what is written to the writer that it returns, and Opener is
+// its reverse; see internal/seal.
+type (
+	Sealer func(io.Writer) (io.WriteCloser, error)
+	Opener func(io.Reader) (io.Reader, error)
+)
+
+func inClear(w io.Writer) (io.WriteCloser, error) { return nopCloser{w}, nil }
+
+type nopCloser struct{ io.Writer }
+
+func (nopCloser) Close() error { return nil }
+
+func fromClear(r io.Reader) (io.Reader, error) { return r, nil }
 
 var encoding = base64.RawURLEncoding.Strict()
 
@@ -54,14 +70,18 @@ type fileDescription struct {
 	streamDescription
 }
 
-func encodeReport(r Report) []byte {
+func encodeReport(r Report, seal Sealer) ([]byte, error) {
 	header, err := json.Marshal(describe(r))
 	if err != nil {
 		panic("encoding strings and numbers: " + err.Error())
 	}
 	var text bytes.Buffer
 	armour := base64.NewEncoder(encoding, &text)
-	deflate, err := flate.NewWriter(armour, flate.DefaultCompression)
+	sealed, err := seal(armour)
+	if err != nil {
+		return nil, fmt.Errorf("sealing a report: %w", err)
+	}
+	deflate, err := flate.NewWriter(sealed, flate.DefaultCompression)
 	if err != nil {
 		panic("making a compressor: " + err.Error())
 	}
@@ -72,14 +92,18 @@ func encodeReport(r Report) []byte {
 	for _, part := range parts {
 		_, _ = deflate.Write(part) // it ends in memory
 	}
-	deflate.Close()
-	armour.Close()
-	return text.Bytes()
+	if err := errors.Join(deflate.Close(), sealed.Close(), armour.Close()); err != nil {
+		return nil, fmt.Errorf("sealing a report: %w", err)
+	}
+	return text.Bytes(), nil
 }
 
-func decodeReport(text []byte) (Report, error) {
-	inflate := flate.NewReader(base64.NewDecoder(encoding, bytes.NewReader(text)))
-	payload, err := io.ReadAll(io.LimitReader(inflate, maxPayloadBytes+1))
+func decodeReport(text []byte, open Opener) (Report, error) {
+	opened, err := open(base64.NewDecoder(encoding, bytes.NewReader(text)))
+	if err != nil {
+		return Report{}, fmt.Errorf("opening a report: %w", err)
+	}
+	payload, err := io.ReadAll(io.LimitReader(flate.NewReader(opened), maxPayloadBytes+1))
 	if err != nil {
 		return Report{}, fmt.Errorf("inflating a report: %w", err)
 	}

@@ -123,27 +123,41 @@ func parseLine(text []byte) (line, bool) {
 // report. The order of the lines and what stands between them doesn't matter.
 // It reads to the end, and keeps no more than t.Bytes.
 func DecodeTrailer(t Trailer, log io.Reader) (Report, error) {
+	return OpenTrailer(t, log, fromClear)
+}
+
+// OpenTrailer is DecodeTrailer for a sealed report.
+func OpenTrailer(t Trailer, log io.Reader, open Opener) (Report, error) {
+	body, err := trailerBody(t, log)
+	if err != nil {
+		return Report{}, err
+	}
+	report, err := decodeReport(body, open)
+	if err != nil {
+		return Report{}, fmt.Errorf("%w: %w", ErrTrailer, err)
+	}
+	return report, nil
+}
+
+// trailerBody returns the encoded report, which is what t says.
+func trailerBody(t Trailer, log io.Reader) ([]byte, error) {
 	parts, err := collectParts(t, log)
 	if err != nil {
-		return Report{}, fmt.Errorf("reading the log for the report: %w", err)
+		return nil, fmt.Errorf("reading the log for the report: %w", err)
 	}
 	var body []byte
 	for i := range t.Lines {
 		part, ok := parts[i]
 		if !ok {
-			return Report{}, fmt.Errorf("%w: %d of its %d lines are missing", ErrTrailer, t.Lines-len(parts), t.Lines)
+			return nil, fmt.Errorf("%w: %d of its %d lines are missing", ErrTrailer, t.Lines-len(parts), t.Lines)
 		}
 		body = append(body, part...)
 	}
 	sum := sha256.Sum256(body)
 	if int64(len(body)) != t.Bytes || hex.EncodeToString(sum[:]) != t.SHA256 {
-		return Report{}, fmt.Errorf("%w: length or SHA-256 is not what the termination message says", ErrTrailer)
+		return nil, fmt.Errorf("%w: length or SHA-256 is not what the termination message says", ErrTrailer)
 	}
-	report, err := decodeReport(body)
-	if err != nil {
-		return Report{}, fmt.Errorf("%w: %w", ErrTrailer, err)
-	}
-	return report, nil
+	return body, nil
 }
 
 // collectParts returns the parts by number. Of two intact lines with the same
@@ -198,7 +212,7 @@ func endsInTrailer(kept [][]byte, lines []byte) bool {
 	if !ok {
 		return false
 	}
-	_, err := DecodeTrailer(t, bytes.NewReader(lines))
+	_, err := trailerBody(t, bytes.NewReader(lines))
 	return err == nil
 }
 

@@ -139,15 +139,28 @@ func TestALogReadBeforeTheMessageIsThere(t *testing.T) {
 }
 
 func TestTheRoomForATrailerIsEnough(t *testing.T) {
-	for _, capture := range []int{10_000, 100_000, 1 << 20} {
-		r := report(noise(capture), "")
-		for i := range 1000 {
-			r.Files = append(r.Files, File{Path: fmt.Sprintf("some/folder/with/a/file-%d.yaml", i), Stream: captured(1, "")})
-		}
-		_, trailer := encode(t, r, Limits{DefaultMessageBytes, TrailerBytes(int64(capture)), nonce})
-		_, unlimited := encode(t, r, Limits{DefaultMessageBytes, 1 << 30, nonce})
-		if len(trailer) != len(unlimited) {
-			t.Errorf("%d bytes were cut: %d and %d", capture, len(trailer), len(unlimited))
-		}
+	seal, _ := key(t)
+	for name, c := range map[string]struct {
+		capture int
+		seal    Sealer
+	}{
+		"10 kB":         {10_000, nil},
+		"100 kB":        {100_000, nil},
+		"1 MiB":         {1 << 20, nil},
+		"10 kB, sealed": {10_000, seal},
+		"1 MiB, sealed": {1 << 20, seal},
+	} {
+		t.Run(name, func(t *testing.T) {
+			r := report(noise(c.capture), "")
+			for i := range 1000 {
+				r.Files = append(r.Files, File{Path: fmt.Sprintf("some/folder/with/a/file-%d.yaml", i), Stream: captured(1, "")})
+			}
+			room := Limits{MessageBytes: DefaultMessageBytes, LogBytes: TrailerBytes(int64(c.capture)), Nonce: nonce, Seal: c.seal}
+			_, trailer := encode(t, r, room)
+			room.LogBytes = 1 << 30
+			if _, unlimited := encode(t, r, room); len(trailer) != len(unlimited) {
+				t.Errorf("it was cut: %d of %d", len(trailer), len(unlimited))
+			}
+		})
 	}
 }
