@@ -136,14 +136,20 @@ const (
 	flagHash       = 0b01
 )
 
-// isCurrent does what Python does: it compares the time and size in the
-// header.
+// isCurrent does what Python does: it takes an unchecked file as it is, and of
+// the default kind compares time and size.
 func isCurrent(bytecode []byte, source fs.FileInfo) bool {
 	if len(bytecode) < bytecodeHeader {
 		return false
 	}
-	flags, time, size := field(bytecode, 4), field(bytecode, 8), field(bytecode, 12)
-	return flags == 0 && time == uint32(source.ModTime().Unix()) && size == uint32(source.Size())
+	switch flags, time, size := field(bytecode, 4), field(bytecode, 8), field(bytecode, 12); flags {
+	case flagHash:
+		return true
+	case 0:
+		return time == uint32(source.ModTime().Unix()) && size == uint32(source.Size())
+	default:
+		return false
+	}
 }
 
 func field(bytecode []byte, offset int) uint32 {

@@ -32,6 +32,9 @@ func TestWhichCompiledFilesAreOfTheirSource(t *testing.T) {
 				t.Fatal(err)
 			}
 		},
+		"to be checked by the source's hash": func() {
+			writeFile(t, filepath.Join(sdk, bytecodePath(module, "cpython-312")), "MAGC\x03\x00\x00\x00"+"any hash"+"code")
+		},
 		"cut off": func() { writeFile(t, filepath.Join(sdk, bytecodePath(module, "cpython-312")), "MAGC") },
 		"gone": func() {
 			if err := os.Remove(filepath.Join(sdk, bytecodePath(module, "cpython-312"))); err != nil {
@@ -51,6 +54,17 @@ func TestWhichCompiledFilesAreOfTheirSource(t *testing.T) {
 				t.Errorf("got %q and %v, want nothing", bytecode, err)
 			}
 		})
+	}
+}
+
+func TestAnUncheckedFileIsCurrentWhateverItsSource(t *testing.T) {
+	sdk := t.TempDir()
+	writeFile(t, filepath.Join(sdk, "lib/a.py"), "source")
+	file := "MAGC\x01\x00\x00\x00" + "any hash" + "code"
+	writeFile(t, filepath.Join(sdk, "lib/__pycache__/a.cpython-312.pyc"), file)
+	bytecode, err := installedBytecode(sdk, "lib/a.py", "cpython-312")
+	if err != nil || !strings.HasSuffix(string(bytecode), "code") {
+		t.Errorf("got %q and %v, want the file", bytecode, err)
 	}
 }
 
