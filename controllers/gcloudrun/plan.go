@@ -18,7 +18,10 @@ import (
 	"github.com/gcloud-operator/gcloud-operator/internal/validation"
 )
 
-const defaultTimeout = 10 * time.Minute
+const (
+	defaultTimeout = 10 * time.Minute
+	defaultAccount = "default"
+)
 
 // Intent says what the spec asks for. The command is checked as the webhook checks it, which may
 // have been off; what is executed are the words of this very parse.
@@ -33,11 +36,12 @@ func (k Kind) Intent(g *v1alpha1.GcloudRun) run.Intent {
 	return intent
 }
 
-// fields are those that decide what is executed. A timeout, or which files come back, doesn't.
+// fields are those that decide what is executed. A timeout, or which files come back, doesn't; nor
+// does it matter whether a default is written.
 func fields(spec v1alpha1.GcloudRunSpec) map[string]string {
 	f := map[string]string{"project": spec.Project, "command": spec.Command}
-	if spec.Identity.ServiceAccountName != "" {
-		f["identity/serviceAccountName"] = spec.Identity.ServiceAccountName
+	if account := spec.Identity.ServiceAccountName; account != "" && account != defaultAccount {
+		f["identity/serviceAccountName"] = account
 	}
 	for _, file := range spec.InputFiles {
 		sum := sha256.Sum256([]byte(file.Contents))
