@@ -1,0 +1,63 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package gcloudrun
+
+import (
+	"time"
+
+	corev1 "k8s.io/api/core/v1"
+	"k8s.io/apimachinery/pkg/api/resource"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	configv1alpha1 "github.com/gcloud-operator/gcloud-operator/api/config/v1alpha1"
+	"github.com/gcloud-operator/gcloud-operator/api/v1alpha1"
+	"github.com/gcloud-operator/gcloud-operator/internal/jobspec"
+	"github.com/gcloud-operator/gcloud-operator/internal/result"
+)
+
+type change = func(*v1alpha1.GcloudRun)
+
+// gcloudRun returns a resource that breaks no rule, changed.
+func gcloudRun(changes ...change) *v1alpha1.GcloudRun {
+	g := &v1alpha1.GcloudRun{
+		ObjectMeta: metav1.ObjectMeta{Namespace: "team", Name: "list", UID: "uid-1"},
+		Spec:       v1alpha1.GcloudRunSpec{Project: "projects/my-project", Command: "gcloud compute instances list --project=my-project --format='value(name)'"},
+	}
+	for _, c := range changes {
+		c(g)
+	}
+	return g
+}
+
+func inputs(files ...v1alpha1.InputFile) change {
+	return func(g *v1alpha1.GcloudRun) { g.Spec.InputFiles = files }
+}
+
+func account(name string) change {
+	return func(g *v1alpha1.GcloudRun) { g.Spec.Identity.ServiceAccountName = name }
+}
+
+func timeout(d time.Duration) change {
+	return func(g *v1alpha1.GcloudRun) { g.Spec.Timeout = &metav1.Duration{Duration: d} }
+}
+
+// kind is the kind under a configuration that sets everything.
+func kind() Kind {
+	return Kind{Config: configv1alpha1.OperatorConfiguration{
+		Gcloud: configv1alpha1.Gcloud{
+			Image: "gcloud:528", RunnerImage: "runner:1",
+			Env:       []configv1alpha1.EnvVar{{Name: "HTTPS_PROXY", Value: "http://proxy:3128"}},
+			Resources: corev1.ResourceRequirements{Limits: corev1.ResourceList{corev1.ResourceMemory: resource.MustParse("1Gi")}},
+		},
+		Results:          configv1alpha1.Results{InlineBytes: 1000, CaptureBytes: 2000},
+		TTLAfterFinished: &metav1.Duration{Duration: time.Hour},
+	}}
+}
+
+var thirdRun = jobspec.Attempt{Owner: jobspec.Owner{Kind: "GcloudRun", Namespace: "team", Name: "list", UID: "uid-1"}, Number: 3, Attempt: 1, Key: "key"}
+
+func stream(text string) result.Stream {
+	c := result.NewCapture(1 << 20)
+	c.Write([]byte(text))
+	return c.Stream()
+}

@@ -1,0 +1,148 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package gcloudrun
+
+import (
+	"reflect"
+	"strings"
+	"testing"
+	"time"
+
+	configv1alpha1 "github.com/gcloud-operator/gcloud-operator/api/config/v1alpha1"
+	"github.com/gcloud-operator/gcloud-operator/api/v1alpha1"
+	"github.com/gcloud-operator/gcloud-operator/internal/jobspec"
+)
+
+// What the fields of a spec come to is part of the key: a change here runs everything again.
+func TestFieldsThatDecideWhatIsExecuted(t *testing.T) {
+	base := map[string]string{
+		"project": "projects/my-project", "command": "gcloud compute instances list --project=my-project --format='value(name)'",
+	}
+	with := func(more map[string]string) map[string]string {
+		all := map[string]string{}
+		for _, m := range []map[string]string{base, more} {
+			for k, v := range m {
+				all[k] = v
+			}
+		}
+		return all
+	}
+	const sumOfA = "ca978112ca1bbdcafac231b39a23dc4da786eff8147c4e72b9807785afee48bb"
+	const sumOfNothing = "e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855"
+	for name, c := range map[string]struct {
+		g    *v1alpha1.GcloudRun
+		want map[string]string
+	}{
+		"a command alone":                     {gcloudRun(), base},
+		"an identity decides":                 {gcloudRun(account("deployer")), with(map[string]string{"identity/serviceAccountName": "deployer"})},
+		"the default identity is none":        {gcloudRun(account("default")), base},
+		"input files decide by their content": {gcloudRun(inputs(v1alpha1.InputFile{Path: "x/y", Contents: "a"}, v1alpha1.InputFile{Path: "e"})), with(map[string]string{"inputFiles/x/y": sumOfA, "inputFiles/e": sumOfNothing})},
+		"a timeout doesn't":                   {gcloudRun(timeout(time.Hour)), base},
+		"which files come back doesn't":       {gcloudRun(func(g *v1alpha1.GcloudRun) { g.Spec.OutputFiles = []string{"*.json"} }), base},
+		"suspending doesn't":                  {gcloudRun(func(g *v1alpha1.GcloudRun) { g.Spec.Suspend = true }), base},
+		"labels and annotations don't": {gcloudRun(func(g *v1alpha1.GcloudRun) {
+			g.Labels, g.Annotations = map[string]string{"a": "b"}, map[string]string{"c": "d"}
+		}), base},
+	} {
+		if got := kind().Intent(c.g).Fields; !reflect.DeepEqual(got, c.want) {
+			t.Errorf("%s: got %v, want %v", name, got, c.want)
+		}
+	}
+}
+
+func TestFieldsAreThereEvenOfWhatCantBeRun(t *testing.T) {
+	bad := func(g *v1alpha1.GcloudRun) { g.Spec.Project = "my-project" }
+	intent := kind().Intent(gcloudRun(bad))
+	if intent.Fields["project"] != "my-project" || intent.Plan.Argv != nil {
+		t.Errorf("got %+v", intent)
+	}
+	if want := `spec.project: "my-project" is not of the form projects/PROJECT_ID. Write projects/my-project. (ProjectFormat)`; intent.Invalid != want {
+		t.Errorf("got %q, want %q", intent.Invalid, want)
+	}
+	if kind().Intent(gcloudRun()).Invalid != "" {
+		t.Errorf("the spec of all other tests can't be run: %s", kind().Intent(gcloudRun()).Invalid)
+	}
+}
+
+func TestSuspensionIsTold(t *testing.T) {
+	if !kind().Intent(gcloudRun(func(g *v1alpha1.GcloudRun) { g.Spec.Suspend = true })).Suspended || kind().Intent(gcloudRun()).Suspended {
+		t.Error("it isn't what spec.suspend says")
+	}
+}
+
+func TestPlanIsWhatTheSpecAndTheConfigurationSay(t *testing.T) {
+	k := kind()
+	got := k.Intent(gcloudRun(account("deployer"), timeout(time.Minute), inputs(v1alpha1.InputFile{Path: "a.txt", Contents: "a"}),
+		func(g *v1alpha1.GcloudRun) { g.Spec.OutputFiles = []string{"*.json"} })).Plan
+	got.Env = nil
+	want := jobspec.Plan{
+		Image: "gcloud:528", RunnerImage: "runner:1",
+		Argv:               []string{"gcloud", "compute", "instances", "list", "--project=my-project", "--format=value(name)"},
+		Inputs:             []jobspec.InputFile{{Path: "a.txt", Contents: "a"}},
+		OutputFiles:        []string{"*.json"},
+		Timeout:            time.Minute,
+		ServiceAccountName: "deployer",
+		Resources:          k.Config.Gcloud.Resources,
+		CaptureBytes:       2000,
+		TTL:                time.Hour,
+	}
+	if !reflect.DeepEqual(got, want) {
+		t.Errorf("got %+v, want %+v", got, want)
+	}
+}
+
+func TestTimeoutHasItsDefault(t *testing.T) {
+	if got := kind().Intent(gcloudRun()).Plan.Timeout; got != 10*time.Minute {
+		t.Errorf("got %s", got)
+	}
+}
+
+func TestEnvironmentOfTheCommand(t *testing.T) {
+	bill := func(g *v1alpha1.GcloudRun) { g.Spec.Command = "gcloud compute instances list --billing-project=my-payer" }
+	override := func(k *Kind) {
+		k.Config.Gcloud.Env = []configv1alpha1.EnvVar{{Name: "COLUMNS", Value: "80"}}
+	}
+	for name, c := range map[string]struct {
+		configure func(*Kind)
+		g         *v1alpha1.GcloudRun
+		variable  string
+		want      string
+	}{
+		"it never asks":                              {nil, gcloudRun(), "CLOUDSDK_CORE_DISABLE_PROMPTS", "1"},
+		"it enables no API by itself":                {nil, gcloudRun(), "CLOUDSDK_CORE_SHOULD_PROMPT_TO_ENABLE_API", "false"},
+		"it writes no log files":                     {nil, gcloudRun(), "CLOUDSDK_CORE_DISABLE_FILE_LOGGING", "true"},
+		"its configuration is in the pod's volume":   {nil, gcloudRun(), "CLOUDSDK_CONFIG", "/workspace/config"},
+		"its home is, too":                           {nil, gcloudRun(), "HOME", "/workspace/home"},
+		"and its temporary files":                    {nil, gcloudRun(), "TMPDIR", "/workspace/tmp"},
+		"spec.project pays":                          {nil, gcloudRun(), "CLOUDSDK_BILLING_QUOTA_PROJECT", "my-project"},
+		"by its number, too":                         {nil, gcloudRun(func(g *v1alpha1.GcloudRun) { g.Spec.Project = "projects/123" }), "CLOUDSDK_BILLING_QUOTA_PROJECT", "123"},
+		"no project of resources is pre-configured":  {nil, gcloudRun(), "CLOUDSDK_CORE_PROJECT", ""},
+		"who names only who pays, means its project": {nil, gcloudRun(bill), "CLOUDSDK_CORE_PROJECT", "my-payer"},
+		"the administrator's variables are there":    {nil, gcloudRun(), "HTTPS_PROXY", "http://proxy:3128"},
+		"and win": {override, gcloudRun(), "COLUMNS", "80"},
+	} {
+		k := kind()
+		if c.configure != nil {
+			c.configure(&k)
+		}
+		intent := k.Intent(c.g)
+		got := ""
+		for _, v := range intent.Plan.Env { // the last of a name is what a container gets
+			if v.Name == c.variable {
+				got = v.Value
+			}
+		}
+		if got != c.want || intent.Invalid != "" {
+			t.Errorf("%s: %s is %q, want %q %s", name, c.variable, got, c.want, intent.Invalid)
+		}
+	}
+}
+
+func TestCommandGetsNothingOfTheOperatorsOwn(t *testing.T) {
+	t.Setenv("CLOUDSDK_CORE_ACCOUNT", "operator@my-project.iam.gserviceaccount.com")
+	for _, v := range kind().Intent(gcloudRun()).Plan.Env {
+		if v.ValueFrom != nil || strings.Contains(v.Value, "operator@") {
+			t.Errorf("got %+v", v)
+		}
+	}
+}
