@@ -5,11 +5,10 @@
 package gcloudrun
 
 import (
+	configv1alpha1 "github.com/gcloud-operator/gcloud-operator/api/config/v1alpha1"
 	"github.com/gcloud-operator/gcloud-operator/api/v1alpha1"
 	"github.com/gcloud-operator/gcloud-operator/controllers/run"
 	"github.com/gcloud-operator/gcloud-operator/internal/command"
-
-	configv1alpha1 "github.com/gcloud-operator/gcloud-operator/api/config/v1alpha1"
 )
 
 // Kind is the kind GcloudRun under the operator's configuration.
