@@ -4,7 +4,6 @@ package fetch
 
 import (
 	"cmp"
-	"context"
 	"errors"
 	"fmt"
 	"net/http"
@@ -20,8 +19,8 @@ import (
 
 // classify finds the reason of an error of an API's client.
 func (s *session) classify(err error) error {
-	if err == nil || errors.Is(err, context.Canceled) {
-		return err
+	if err == nil {
+		return nil
 	}
 	answer, ok := errors.AsType[*googleapi.Error](err)
 	if !ok {

@@ -88,9 +88,10 @@ func (t withHeader) RoundTrip(r *http.Request) (*http.Response, error) {
 // token gets an access token, which lasts longer than a task does, from the
 // key file, or from the metadata server where there is none.
 func (s *session) token(ctx context.Context, keyFile string) (*oauth2.Token, error) {
-	client := &http.Client{Transport: s.Transport, Timeout: requestTimeout}
+	transport := &tokenTransport{RoundTripper: s.Transport}
+	client := &http.Client{Transport: transport, Timeout: requestTimeout}
 	ctx = context.WithValue(ctx, oauth2.HTTPClient, client)
-	get := func() (*oauth2.Token, error) { return metadataToken(ctx, s.Transport) }
+	get := func() (*oauth2.Token, error) { return metadataToken(ctx, client) }
 	if keyFile != "" {
 		credentials, err := readCredentials(ctx, keyFile)
 		if err != nil {
@@ -101,7 +102,10 @@ func (s *session) token(ctx context.Context, keyFile string) (*oauth2.Token, err
 	var token *oauth2.Token
 	err := s.try(ctx, func() (err error) {
 		token, err = get()
-		return classifyToken(err, keyFile != "")
+		if err != nil && keyFile == "" {
+			return noIdentity(err)
+		}
+		return noToken(err, transport.unanswered)
 	})
 	return token, err
 }
@@ -135,11 +139,10 @@ const metadataTimeout = 5 * time.Second
 
 // metadataToken asks for a token of the pod's own identity. The token source of
 // package google would remember that there was no metadata server yet.
-func metadataToken(ctx context.Context, transport http.RoundTripper) (*oauth2.Token, error) {
+func metadataToken(ctx context.Context, client *http.Client) (*oauth2.Token, error) {
 	ctx, cancel := context.WithTimeout(ctx, metadataTimeout)
 	defer cancel()
-	client := metadata.NewClient(&http.Client{Transport: transport})
-	text, err := client.GetWithContext(ctx, "instance/service-accounts/default/token?scopes="+url.QueryEscape(scope))
+	text, err := metadata.NewClient(client).GetWithContext(ctx, "instance/service-accounts/default/token?scopes="+url.QueryEscape(scope))
 	if err != nil {
 		return nil, err
 	}
@@ -150,21 +153,48 @@ func metadataToken(ctx context.Context, transport http.RoundTripper) (*oauth2.To
 	return &token, nil
 }
 
-// classifyToken: a server that refuses is right about it; everything else may
-// go well later.
-func classifyToken(err error, keyFile bool) error {
+// noIdentity: in a pod's first seconds a metadata server may say anything but
+// that there is no such account.
+func noIdentity(err error) error {
+	if unknown, ok := errors.AsType[metadata.NotDefinedError](err); ok {
+		return fail(result.Unauthenticated, "the metadata server knows no identity of this pod: %w", unknown)
+	}
+	return &failure{reason: result.IdentityNotReady, again: true, err: fmt.Errorf(
+		"the metadata server gave no token for the pod's identity: %w; set up Workload Identity for the ServiceAccount, or name a Secret in spec.identity", err)}
+}
+
+// noToken: whoever answers is right about the credentials.
+func noToken(err error, unanswered bool) error {
 	if err == nil {
 		return nil
 	}
-	if refused, ok := errors.AsType[*oauth2.RetrieveError](err); ok && refused.Response != nil && refused.Response.StatusCode < 500 {
-		return fail(result.Unauthenticated, "no access token for the credentials: %w", err)
+	if unanswered {
+		return &failure{reason: result.Unavailable, again: true, err: fmt.Errorf("getting an access token: %w", err)}
 	}
-	if !keyFile {
-		if undefined, ok := errors.AsType[metadata.NotDefinedError](err); ok {
-			return fail(result.Unauthenticated, "the metadata server knows no identity of this pod: %w", undefined)
-		}
-		return &failure{reason: result.IdentityNotReady, again: true, err: fmt.Errorf(
-			"the metadata server gave no token for the pod's identity: %w; set up Workload Identity for the ServiceAccount, or name a Secret in spec.identity", err)}
+	return fail(result.Unauthenticated, "no access token for the credentials: %w", err)
+}
+
+// tokenTransport remembers whether its last request went unanswered, which the
+// errors of the clients that ask for tokens don't tell, and keeps these clients
+// from trying again themselves.
+type tokenTransport struct {
+	http.RoundTripper
+	unanswered bool
+}
+
+func (t *tokenTransport) RoundTrip(r *http.Request) (*http.Response, error) {
+	response, err := t.RoundTripper.RoundTrip(r)
+	if err == nil && response.StatusCode < 500 && response.StatusCode != http.StatusTooManyRequests {
+		t.unanswered = false
+		return response, nil
 	}
-	return &failure{reason: result.Unavailable, again: true, err: fmt.Errorf("getting an access token: %w", err)}
+	t.unanswered = true
+	switch {
+	case r.Context().Err() != nil:
+		return response, err
+	case err != nil:
+		return nil, errors.New(err.Error())
+	}
+	response.Body.Close()
+	return nil, errors.New(response.Status)
 }

@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"net/http"
+	"slices"
 	"strings"
 
 	"google.golang.org/api/developerknowledge/v1"
@@ -93,7 +94,7 @@ func (r *reader) read(ctx context.Context, names []string, view string) {
 	for i, name := range left {
 		document, err := r.single(ctx, name, view)
 		r.found[name] = found{document, view == basicView, err}
-		if err != nil && !ofTheName(err) {
+		if err != nil && (ctx.Err() != nil || !ofTheName(err)) {
 			r.fail(left[i+1:], err)
 			return
 		}
@@ -149,22 +150,18 @@ func (r *reader) fail(names []string, err error) {
 
 // ofTheName says whether an error says nothing of other names.
 func ofTheName(err error) bool {
-	f, ok := errors.AsType[*failure](err)
-	if !ok {
-		return false
-	}
-	switch f.reason {
-	case result.NotFound, result.PermissionDenied, result.InvalidArgument, result.Unavailable:
-		return true
-	}
-	return false
+	return mayBeOfOneName(err) || reasonIs(err, result.PermissionDenied)
 }
 
 // mayBeOfOneName says whether a batch may have failed for one of its names, or
 // for being too large.
 func mayBeOfOneName(err error) bool {
+	return reasonIs(err, result.NotFound, result.InvalidArgument, result.Unavailable)
+}
+
+func reasonIs(err error, reasons ...result.Reason) bool {
 	f, ok := errors.AsType[*failure](err)
-	return ok && ofTheName(err) && f.reason != result.PermissionDenied
+	return ok && slices.Contains(reasons, f.reason)
 }
 
 // result is what the report says of a name.

@@ -84,19 +84,19 @@ func fail(reason result.Reason, format string, args ...any) error {
 // with whole pages.
 const maxMessage = 400
 
-// explain says what an error comes to. Whatever went wrong when the time was
-// over, or when the pod was told to stop, went wrong because of that, unless
-// the API itself had said something before.
+// explain says what an error comes to. What could have gone well later, but for
+// the end of the time or of the pod, comes to that end.
 func (s *session) explain(ctx context.Context, err error) (result.Reason, string) {
 	reason := result.Unavailable
-	if f, ok := errors.AsType[*failure](err); ok {
+	f, ok := errors.AsType[*failure](err)
+	if ok {
 		reason = f.reason
 	}
-	switch {
-	case errors.Is(err, context.DeadlineExceeded) && ctx.Err() != nil:
+	if ended := ctx.Err(); ended != nil && (!ok || f.again) {
 		reason = result.FetchTimedOut
-	case errors.Is(err, context.Canceled):
-		reason = result.FetchStopped
+		if errors.Is(ended, context.Canceled) {
+			reason = result.FetchStopped
+		}
 	}
 	return reason, shorten(s.hide(err.Error()), maxMessage)
 }
