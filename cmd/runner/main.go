@@ -4,10 +4,14 @@
 package main
 
 import (
+	"context"
 	"fmt"
+	"io"
 	"os"
 	"time"
 
+	"github.com/gcloud-operator/gcloud-operator/internal/fetch"
+	"github.com/gcloud-operator/gcloud-operator/internal/result"
 	"github.com/gcloud-operator/gcloud-operator/internal/runner"
 )
 
@@ -33,12 +37,17 @@ func dispatch(args []string) int {
 			Log:   os.Stdout,
 			Init:  os.Getpid() == 1,
 			Now:   time.Now,
+			Fetch: fetchTask,
 		}.Run()
 	case len(args) == 2 && args[0] == "install":
 		return exitCode(runner.Install(args[1]))
 	}
 	fmt.Fprint(os.Stderr, usage)
 	return 2
+}
+
+func fetchTask(ctx context.Context, task result.Fetch, log io.Writer) result.Report {
+	return fetch.New(log).Fetch(ctx, task)
 }
 
 func exitCode(err error) int {

@@ -44,7 +44,7 @@ func runnerMain(dir string) int {
 			env = append(env, entry)
 		}
 	}
-	code := Runner{Paths: pathsIn(dir), Env: env, Log: os.Stdout, Init: os.Getpid() == 1, Now: time.Now}.Run()
+	code := Runner{Paths: pathsIn(dir), Env: env, Log: os.Stdout, Init: os.Getpid() == 1, Now: time.Now, Fetch: testFetch}.Run()
 	notePeak(filepath.Join(dir, "peak"))
 	return code
 }

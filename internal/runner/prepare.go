@@ -51,8 +51,7 @@ func (r *run) prepare() error {
 	if err := r.copyInputs(); err != nil {
 		return err
 	}
-	var err error
-	if r.path, err = lookPath(r.task.Argv[0], lookupEnv(r.Env, "PATH"), r.Paths.Files); err != nil {
+	if err := r.findCommand(); err != nil {
 		return err
 	}
 	if r.stops.requested() {
@@ -61,6 +60,15 @@ func (r *run) prepare() error {
 	r.report.StartedAt = r.Now()
 	// Without it a run that is killed would count as one that never ran.
 	return writeMessage(r.Paths.TerminationLog, result.Started(r.task.Run, r.report.ArgvSHA256, r.report.StartedAt))
+}
+
+// findCommand finds the executable of a task that has one.
+func (r *run) findCommand() (err error) {
+	if r.task.Fetch != nil {
+		return nil
+	}
+	r.path, err = lookPath(r.task.Argv[0], lookupEnv(r.Env, "PATH"), r.Paths.Files)
+	return err
 }
 
 func (r *run) makeFolders() error {

@@ -7,6 +7,7 @@
 package runner
 
 import (
+	"context"
 	"fmt"
 	"io"
 	"os"
@@ -46,6 +47,10 @@ type Runner struct {
 	Init bool
 	// Now is the clock of the start window and the report.
 	Now func() time.Time
+	// Fetch does a task that reads from an API, until the context ends, and
+	// returns Reason, Message, Stdout and Files of the report. What it writes to
+	// log is for who follows the container's log.
+	Fetch func(ctx context.Context, task result.Fetch, log io.Writer) result.Report
 }
 
 // run is a Runner at work.
@@ -74,6 +79,10 @@ func (r Runner) Run() int {
 	w.guard(func() {
 		if err := w.prepare(); err != nil {
 			w.refuse(err)
+			return
+		}
+		if task.Fetch != nil {
+			w.fetch()
 			return
 		}
 		w.execute()
