@@ -138,14 +138,14 @@ func TestUsageErrors(t *testing.T) {
 		args []string
 		want string
 	}{
-		"nothing to check":       {nil, "name files or folders"},
-		"an unknown flag":        {[]string{"--bogus"}, "not defined: -bogus"},
-		"an unknown form":        {[]string{"--output=xml", "x"}, "write text, json or github"},
-		"a file that isn't":      {[]string{"testdata/nothing.yaml"}, "no such file"},
-		"a file that isn't YAML": {[]string{"testdata/folder/.hidden/broken.yaml"}, "is no YAML"},
-		"a configuration that is not there":    {[]string{"--config=testdata/nothing", "x"}, "no such file"},
-		"another manifest as configuration":      {[]string{"--config=testdata/bad.yaml", "x"}, "reading the configuration"},
-		"lines that aren't":      {[]string{"--command-lines", "testdata/nothing"}, "no such file"},
+		"nothing to check":                  {nil, "name files or folders"},
+		"an unknown flag":                   {[]string{"--bogus"}, "not defined: -bogus"},
+		"an unknown form":                   {[]string{"--output=xml", "x"}, "write text, json or github"},
+		"a file that isn't":                 {[]string{"testdata/nothing.yaml"}, "no such file"},
+		"a file that isn't YAML":            {[]string{"testdata/folder/.hidden/broken.yaml"}, "is no YAML"},
+		"a configuration that is not there": {[]string{"--config=testdata/nothing", "x"}, "no such file"},
+		"another manifest as configuration": {[]string{"--config=testdata/bad.yaml", "x"}, "reading the configuration"},
+		"lines that aren't":                 {[]string{"--command-lines", "testdata/nothing"}, "no such file"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			code, stdout, stderr := run(t, "", c.args...)
