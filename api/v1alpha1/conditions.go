@@ -60,6 +60,8 @@ const (
 	// ReasonResultLost says that the command was or may have been started, and that nobody can tell
 	// how it ended. It is never started again by itself.
 	ReasonResultLost = "ResultLost"
+	// ReasonInputMissing says that the source of an input file isn't there. Nothing was run.
+	ReasonInputMissing = "InputMissing"
 	// ReasonNameConflict says that an object with the name that the run needs exists already, and
 	// isn't the resource's.
 	ReasonNameConflict = "NameConflict"

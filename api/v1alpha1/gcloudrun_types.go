@@ -6,7 +6,40 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 )
 
+// KeyRef names a key of a ConfigMap or a Secret in the resource's namespace.
+type KeyRef struct {
+	// name is the name of the ConfigMap or the Secret.
+	// +required
+	// +kubebuilder:validation:MinLength=1
+	// +kubebuilder:validation:MaxLength=253
+	Name string `json:"name"`
+
+	// key is the key in it.
+	// +required
+	// +kubebuilder:validation:MinLength=1
+	// +kubebuilder:validation:MaxLength=253
+	// +kubebuilder:validation:Pattern=`^[-._a-zA-Z0-9]+$`
+	Key string `json:"key"`
+}
+
+// ContentsSource says where the contents of an input file come from.
+//
+// +kubebuilder:validation:ExactlyOneOf=configMapKeyRef;secretKeyRef
+type ContentsSource struct {
+	// configMapKeyRef is a key of a ConfigMap. A change of its value is a change of the spec: it runs
+	// the command again.
+	// +optional
+	ConfigMapKeyRef *KeyRef `json:"configMapKeyRef,omitempty"`
+
+	// secretKeyRef is a key of a Secret. It is mounted into the pod as it is, and linked to where the
+	// command expects it; the operator never reads it. So a change of its value runs nothing.
+	// +optional
+	SecretKeyRef *KeyRef `json:"secretKeyRef,omitempty"`
+}
+
 // InputFile is a file that is there before the command starts.
+//
+// +kubebuilder:validation:AtMostOneOf=contents;contentsFrom
 type InputFile struct {
 	// path is where the file is, relative to the working directory. Folders are made. No "..", no
 	// leading "/", no shell expansion.
@@ -19,9 +52,27 @@ type InputFile struct {
 	// contents is the text of the file, at most 1,048,576 bytes; all files of a run together fit
 	// into one request to the API server. `kubectl apply --server-side` takes objects of more than
 	// 262,144 bytes.
-	// +required
+	// +optional
 	// +kubebuilder:validation:MaxLength=1048576
-	Contents string `json:"contents"`
+	Contents string `json:"contents,omitempty"`
+
+	// contentsFrom says where the contents come from, in place of contents. What isn't there is
+	// InputMissing; the command runs once it is.
+	// +optional
+	ContentsFrom *ContentsSource `json:"contentsFrom,omitempty"`
+}
+
+// Output says where the command's output goes.
+type Output struct {
+	// secretName is the name of a Secret that the operator makes, in the resource's namespace, and
+	// that goes with the resource. All the command prints and writes goes there, and nowhere else:
+	// not to the status, and not to the pod's log. The status has sizes and hashes. At most about
+	// 1 MiB is kept.
+	// +optional
+	// +kubebuilder:validation:MinLength=1
+	// +kubebuilder:validation:MaxLength=253
+	// +kubebuilder:validation:Pattern=`^[a-z0-9]([-a-z0-9]*[a-z0-9])?(\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)*$`
+	SecretName string `json:"secretName,omitempty"`
 }
 
 // GcloudRunSpec says which command to run, and how.
@@ -57,6 +108,10 @@ type GcloudRunSpec struct {
 	// +kubebuilder:validation:items:MinLength=1
 	// +kubebuilder:validation:items:MaxLength=256
 	OutputFiles []string `json:"outputFiles,omitempty"`
+
+	// output says where the output goes. Default: into the status.
+	// +optional
+	Output Output `json:"output,omitzero"`
 
 	// timeout is how long the command may run, from 1s to 24h; then it is stopped, and what it
 	// printed up to there is kept. Default 10m.
@@ -95,6 +150,11 @@ type Response struct {
 	// stderr is what the command wrote to its standard error, likewise.
 	// +optional
 	Stderr string `json:"stderr"`
+
+	// redacted is how many tokens and private keys were replaced by [redacted] in what the command
+	// printed and wrote.
+	// +optional
+	Redacted int64 `json:"redacted,omitempty"`
 
 	// stdoutInfo has size and hash of stdout, and where it is when it doesn't stand in stdout.
 	// +optional

@@ -50,6 +50,10 @@ type Run struct {
 	// +optional
 	PodUID types.UID `json:"podUID,omitempty"`
 
+	// secretName is the name of the Secret that the output goes to, if it goes to one.
+	// +optional
+	SecretName string `json:"secretName,omitempty"`
+
 	// queuedTime is when the run was decided on.
 	// +required
 	QueuedTime metav1.Time `json:"queuedTime"`
@@ -108,13 +112,13 @@ type RunStatus struct {
 	Run *Run `json:"run,omitempty"`
 }
 
-// StoredPart is a part of some content that is too large to stand in the status.
+// StoredPart is a part of some content that doesn't stand in the status.
 type StoredPart struct {
-	// name is the name of the ConfigMap, in the resource's namespace.
+	// name is the name of the ConfigMap, or the Secret, in the resource's namespace.
 	// +required
 	Name string `json:"name"`
 
-	// key is the key in the ConfigMap's binaryData.
+	// key is the key in the ConfigMap's binaryData, or the Secret's data.
 	// +required
 	Key string `json:"key"`
 }
@@ -143,6 +147,10 @@ type Stored struct {
 	// other than tab, newline and carriage return) and fit into the status.
 	// +optional
 	Base64 []byte `json:"base64,omitempty"`
+
+	// secret holds the kept bytes when the output goes to a Secret; name and key in its data.
+	// +optional
+	Secret *StoredPart `json:"secret,omitempty"`
 
 	// configMaps hold the kept bytes, in this order, when they don't fit into the status. The
 	// status then has their beginning and their end only.

@@ -26,12 +26,13 @@ import (
 	metricsserver "sigs.k8s.io/controller-runtime/pkg/metrics/server"
 	"sigs.k8s.io/controller-runtime/pkg/webhook"
 
-	configv1alpha1 "github.com/gcloud-operator/gcloud-operator/api/config/v1alpha1"
 	"github.com/gcloud-operator/gcloud-operator/api/v1alpha1"
 	"github.com/gcloud-operator/gcloud-operator/controllers/gcloudrun"
 	"github.com/gcloud-operator/gcloud-operator/controllers/run"
 	"github.com/gcloud-operator/gcloud-operator/internal/certificate"
 	operatorconfig "github.com/gcloud-operator/gcloud-operator/internal/config"
+	"github.com/gcloud-operator/gcloud-operator/internal/seal"
+	"github.com/gcloud-operator/gcloud-operator/internal/sealkey"
 	webhookv1alpha1 "github.com/gcloud-operator/gcloud-operator/internal/webhook/v1alpha1"
 )
 
@@ -40,6 +41,7 @@ const (
 	webhookService       = "gcloud-operator-webhook"
 	webhookSecret        = "gcloud-operator-webhook-certificate"
 	webhookConfiguration = "gcloud-operator-validating-webhook-configuration"
+	reportKey            = "gcloud-operator-report-key"
 	leaderLease          = "gcloud-operator-leader"
 )
 
@@ -86,15 +88,21 @@ func runManager(ctx context.Context, args []string) error {
 		return fmt.Errorf("finding the API server: %w", err)
 	}
 	rest.QPS = -1 // the API server's own priority and fairness does better
-	certificates, err := newCertificates(rest, flags.namespace)
+	direct, err := client.New(rest, client.Options{Scheme: scheme()})
+	if err != nil {
+		return fmt.Errorf("making a client: %w", err)
+	}
+	key, err := sealkey.Load(ctx, direct, types.NamespacedName{Namespace: flags.namespace, Name: reportKey})
 	if err != nil {
 		return err
 	}
-	mgr, err := newManager(rest, flags, certificates)
+	certificates := newCertificates(direct, flags.namespace)
+	kind := gcloudrun.Kind{Config: configuration, Policy: operatorconfig.Policy(configuration.Commands), SealTo: key.Recipient}
+	mgr, err := newManager(rest, flags, certificates, kind)
 	if err != nil {
 		return err
 	}
-	if err := setup(ctx, mgr, configuration); err != nil {
+	if err := setup(ctx, mgr, kind, key); err != nil {
 		return err
 	}
 	if err := mgr.Add(certificates); err != nil {
@@ -110,10 +118,12 @@ func scheme() *runtime.Scheme {
 	return s
 }
 
-func newManager(rest *rest.Config, flags managerFlags, certificates *certificate.Manager) (ctrl.Manager, error) {
+func newManager(rest *rest.Config, flags managerFlags, certificates *certificate.Manager, kind gcloudrun.Kind) (ctrl.Manager, error) {
+	cached := run.CacheOptions()
+	run.CacheResource(&cached, kind)
 	mgr, err := ctrl.NewManager(rest, ctrl.Options{
 		Scheme:                  scheme(),
-		Cache:                   run.CacheOptions(),
+		Cache:                   cached,
 		Controller:              config.Controller{MaxConcurrentReconciles: concurrentRuns},
 		HealthProbeBindAddress:  flags.probes,
 		Metrics:                 metricsserver.Options{BindAddress: "0"},
@@ -132,22 +142,18 @@ func newManager(rest *rest.Config, flags managerFlags, certificates *certificate
 	return mgr, nil
 }
 
-func newCertificates(rest *rest.Config, namespace string) (*certificate.Manager, error) {
-	direct, err := client.New(rest, client.Options{Scheme: scheme()})
-	if err != nil {
-		return nil, fmt.Errorf("making a client: %w", err)
-	}
+func newCertificates(direct client.Client, namespace string) *certificate.Manager {
 	return &certificate.Manager{
 		Client:  direct,
 		Secret:  types.NamespacedName{Namespace: namespace, Name: webhookSecret},
 		Names:   []string{webhookService + "." + namespace + ".svc", webhookService + "." + namespace + ".svc.cluster.local"},
 		Webhook: webhookConfiguration,
 		Clock:   clock.RealClock{},
-	}, nil
+	}
 }
 
 // setup adds the kinds, their webhooks, and the probes.
-func setup(ctx context.Context, mgr ctrl.Manager, c configv1alpha1.OperatorConfiguration) error {
+func setup(ctx context.Context, mgr ctrl.Manager, kind gcloudrun.Kind, key sealkey.Pair) error {
 	if err := run.IndexPods(ctx, mgr); err != nil {
 		return err
 	}
@@ -155,19 +161,23 @@ func setup(ctx context.Context, mgr ctrl.Manager, c configv1alpha1.OperatorConfi
 	if err != nil {
 		return fmt.Errorf("making a client: %w", err)
 	}
-	policy := operatorconfig.Policy(c.Commands)
+	open, err := seal.With(key.Identity)
+	if err != nil {
+		return fmt.Errorf("reading the report key: %w", err)
+	}
 	gcloudRuns := &run.Reconciler[*v1alpha1.GcloudRun]{
-		Client:   mgr.GetClient(),
-		Live:     mgr.GetAPIReader(),
-		Logs:     run.Logs{Pods: clients.CoreV1()},
-		Clock:    clock.RealClock{},
-		Recorder: mgr.GetEventRecorder("gcloud-operator"),
-		Kind:     gcloudrun.Kind{Config: c, Policy: policy},
+		Client:      mgr.GetClient(),
+		Live:        mgr.GetAPIReader(),
+		Logs:        run.Logs{Pods: clients.CoreV1(), Open: open},
+		Clock:       clock.RealClock{},
+		Recorder:    mgr.GetEventRecorder("gcloud-operator"),
+		Kind:        kind,
+		InlineBytes: kind.Config.Results.InlineBytes,
 	}
 	if err := gcloudRuns.SetupWithManager(mgr); err != nil {
 		return err
 	}
-	if err := (webhookv1alpha1.GcloudRunValidator{Policy: policy}).SetupWithManager(mgr); err != nil {
+	if err := (webhookv1alpha1.GcloudRunValidator{Policy: kind.Policy}).SetupWithManager(mgr); err != nil {
 		return err
 	}
 	return addProbes(mgr)

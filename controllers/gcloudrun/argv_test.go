@@ -38,8 +38,8 @@ func TestTheProcessGetsExactlyTheWordsThatWereAdmitted(t *testing.T) {
 		line := randomLine(random)
 		g := &v1alpha1.GcloudRun{ObjectMeta: metav1.ObjectMeta{Name: "g", UID: "2b1d8a5e-2f67-4f57-9f7e-3c1f4f6a0c11"},
 			Spec: v1alpha1.GcloudRunSpec{Project: "projects/my-project", Command: line}}
-		intent := kind.Intent(g)
-		if intent.Invalid != "" {
+		intent := kind.Intent(g, nil)
+		if intent.Refusal != nil {
 			continue
 		}
 		admitted++

@@ -49,10 +49,13 @@ func kind() Kind {
 			Env:       []configv1alpha1.EnvVar{{Name: "HTTPS_PROXY", Value: "http://proxy:3128"}},
 			Resources: corev1.ResourceRequirements{Limits: corev1.ResourceList{corev1.ResourceMemory: resource.MustParse("1Gi")}},
 		},
-		Results:          configv1alpha1.Results{InlineBytes: 1000, CaptureBytes: 2000},
+		Results:          configv1alpha1.Results{CaptureBytes: 2000},
 		TTLAfterFinished: &metav1.Duration{Duration: time.Hour},
 	}}
 }
+
+// inline is the room for output in a status.
+const inline = 1000
 
 var thirdRun = jobspec.Attempt{Owner: jobspec.Owner{Kind: "GcloudRun", Namespace: "team", Name: "list", UID: "uid-1"}, Number: 3, Attempt: 1, Key: "key"}
 
@@ -61,3 +64,6 @@ func stream(text string) result.Stream {
 	c.Write([]byte(text))
 	return c.Stream()
 }
+
+// underWay is for the third run of a resource.
+func underWay(g *v1alpha1.GcloudRun) { g.Status.Run = &v1alpha1.Run{Number: 3} }

@@ -5,6 +5,8 @@
 package gcloudrun
 
 import (
+	"sigs.k8s.io/controller-runtime/pkg/client"
+
 	configv1alpha1 "github.com/gcloud-operator/gcloud-operator/api/config/v1alpha1"
 	"github.com/gcloud-operator/gcloud-operator/api/v1alpha1"
 	"github.com/gcloud-operator/gcloud-operator/controllers/run"
@@ -15,6 +17,8 @@ import (
 type Kind struct {
 	Config configv1alpha1.OperatorConfiguration
 	Policy command.Policy
+	// SealTo is whom output is encrypted for that goes to a Secret.
+	SealTo string
 }
 
 var _ run.Kind[*v1alpha1.GcloudRun] = Kind{}
@@ -24,3 +28,6 @@ func (Kind) Name() string { return "GcloudRun" }
 
 // New returns an empty resource.
 func (Kind) New() *v1alpha1.GcloudRun { return &v1alpha1.GcloudRun{} }
+
+// NewList returns an empty list.
+func (Kind) NewList() client.ObjectList { return &v1alpha1.GcloudRunList{} }

@@ -12,8 +12,10 @@ import (
 
 	"github.com/gcloud-operator/gcloud-operator/api/v1alpha1"
 	"github.com/gcloud-operator/gcloud-operator/controllers/run"
+	"github.com/gcloud-operator/gcloud-operator/controllers/run/decide"
 	"github.com/gcloud-operator/gcloud-operator/internal/command"
 	"github.com/gcloud-operator/gcloud-operator/internal/jobspec"
+	"github.com/gcloud-operator/gcloud-operator/internal/output"
 	"github.com/gcloud-operator/gcloud-operator/internal/result"
 	"github.com/gcloud-operator/gcloud-operator/internal/validation"
 )
@@ -25,32 +27,42 @@ const (
 
 // Intent says what the spec asks for. The command is checked as the webhook checks it, which may
 // have been off; what is executed are the words of this very parse.
-func (k Kind) Intent(g *v1alpha1.GcloudRun) run.Intent {
-	intent := run.Intent{Suspended: g.Spec.Suspend, Fields: fields(g.Spec)}
+func (k Kind) Intent(g *v1alpha1.GcloudRun, sources run.Sources) run.Intent {
+	in, missing := resolve(g.Spec.InputFiles, sources)
+	intent := run.Intent{Suspended: g.Spec.Suspend, Fields: fields(g.Spec, in)}
 	cmd, errs, _ := validation.GcloudRun(k.Policy, g)
-	if len(errs) > 0 {
-		intent.Invalid = validation.Explain(errs)
-		return intent
+	switch {
+	case len(errs) > 0:
+		intent.Refusal = &decide.Refusal{Reason: v1alpha1.ReasonInvalidSpec, Message: validation.Explain(errs)}
+	case missing != "":
+		intent.Refusal = &decide.Refusal{Reason: v1alpha1.ReasonInputMissing, Message: missing}
+	default:
+		intent.Plan = k.plan(g.Spec, cmd, in)
 	}
-	intent.Plan = k.plan(g.Spec, cmd)
 	return intent
 }
 
 // fields are those that decide what is executed. A timeout, or which files come back, doesn't; nor
 // does it matter whether a default is written.
-func fields(spec v1alpha1.GcloudRunSpec) map[string]string {
+func fields(spec v1alpha1.GcloudRunSpec, in resolved) map[string]string {
 	f := map[string]string{"project": spec.Project, "command": spec.Command}
 	if account := spec.Identity.ServiceAccountName; account != "" && account != defaultAccount {
 		f["identity/serviceAccountName"] = account
 	}
-	for _, file := range spec.InputFiles {
+	for _, file := range in.files {
 		sum := sha256.Sum256([]byte(file.Contents))
 		f["inputFiles/"+file.Path] = hex.EncodeToString(sum[:])
+	}
+	for _, s := range in.secrets {
+		f["inputFiles/"+s.Path] = "Secret " + s.Secret + "/" + s.Key
+	}
+	if spec.Output.SecretName != "" {
+		f["output/secretName"] = spec.Output.SecretName
 	}
 	return f
 }
 
-func (k Kind) plan(spec v1alpha1.GcloudRunSpec, cmd command.Command) jobspec.Plan {
+func (k Kind) plan(spec v1alpha1.GcloudRunSpec, cmd command.Command, in resolved) jobspec.Plan {
 	p := jobspec.Plan{
 		Image:              k.Config.Gcloud.Image,
 		RunnerImage:        k.Config.Gcloud.RunnerImage,
@@ -60,14 +72,18 @@ func (k Kind) plan(spec v1alpha1.GcloudRunSpec, cmd command.Command) jobspec.Pla
 		Timeout:            defaultTimeout,
 		ServiceAccountName: spec.Identity.ServiceAccountName,
 		Resources:          k.Config.Gcloud.Resources,
+		Inputs:             in.files,
+		SecretInputs:       in.secrets,
 		CaptureBytes:       k.Config.Results.CaptureBytes,
+		KeepSecrets:        k.Config.Results.KeepSecrets,
 		TTL:                k.Config.TTLAfterFinished.Duration,
 	}
 	if spec.Timeout != nil {
 		p.Timeout = spec.Timeout.Duration
 	}
-	for _, f := range spec.InputFiles {
-		p.Inputs = append(p.Inputs, jobspec.InputFile{Path: f.Path, Contents: f.Contents})
+	if spec.Output.SecretName != "" {
+		p.OutputSecret, p.SealTo = spec.Output.SecretName, k.SealTo
+		p.CaptureBytes = min(p.CaptureBytes, output.MaxSecretBytes)
 	}
 	return p
 }

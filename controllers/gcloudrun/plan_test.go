@@ -10,6 +10,7 @@ import (
 
 	configv1alpha1 "github.com/gcloud-operator/gcloud-operator/api/config/v1alpha1"
 	"github.com/gcloud-operator/gcloud-operator/api/v1alpha1"
+	"github.com/gcloud-operator/gcloud-operator/controllers/run/decide"
 	"github.com/gcloud-operator/gcloud-operator/internal/jobspec"
 )
 
@@ -44,7 +45,7 @@ func TestFieldsThatDecideWhatIsExecuted(t *testing.T) {
 			g.Labels, g.Annotations = map[string]string{"a": "b"}, map[string]string{"c": "d"}
 		}), base},
 	} {
-		if got := kind().Intent(c.g).Fields; !reflect.DeepEqual(got, c.want) {
+		if got := kind().Intent(c.g, nil).Fields; !reflect.DeepEqual(got, c.want) {
 			t.Errorf("%s: got %v, want %v", name, got, c.want)
 		}
 	}
@@ -52,20 +53,20 @@ func TestFieldsThatDecideWhatIsExecuted(t *testing.T) {
 
 func TestFieldsAreThereEvenOfWhatCantBeRun(t *testing.T) {
 	bad := func(g *v1alpha1.GcloudRun) { g.Spec.Project = "my-project" }
-	intent := kind().Intent(gcloudRun(bad))
+	intent := kind().Intent(gcloudRun(bad), nil)
 	if intent.Fields["project"] != "my-project" || intent.Plan.Argv != nil {
 		t.Errorf("got %+v", intent)
 	}
-	if want := `spec.project: "my-project" is not of the form projects/PROJECT_ID. Write projects/my-project. (ProjectFormat)`; intent.Invalid != want {
-		t.Errorf("got %q, want %q", intent.Invalid, want)
+	if want := `spec.project: "my-project" is not of the form projects/PROJECT_ID. Write projects/my-project. (ProjectFormat)`; intent.Refusal == nil || *intent.Refusal != (decide.Refusal{Reason: v1alpha1.ReasonInvalidSpec, Message: want}) {
+		t.Errorf("got %+v, want %q", intent.Refusal, want)
 	}
-	if kind().Intent(gcloudRun()).Invalid != "" {
-		t.Errorf("the spec of all other tests can't be run: %s", kind().Intent(gcloudRun()).Invalid)
+	if refusal := kind().Intent(gcloudRun(), nil).Refusal; refusal != nil {
+		t.Errorf("the spec of all other tests can't be run: %+v", refusal)
 	}
 }
 
 func TestSuspensionIsTold(t *testing.T) {
-	if !kind().Intent(gcloudRun(func(g *v1alpha1.GcloudRun) { g.Spec.Suspend = true })).Suspended || kind().Intent(gcloudRun()).Suspended {
+	if !kind().Intent(gcloudRun(func(g *v1alpha1.GcloudRun) { g.Spec.Suspend = true }), nil).Suspended || kind().Intent(gcloudRun(), nil).Suspended {
 		t.Error("it isn't what spec.suspend says")
 	}
 }
@@ -73,7 +74,7 @@ func TestSuspensionIsTold(t *testing.T) {
 func TestPlanIsWhatTheSpecAndTheConfigurationSay(t *testing.T) {
 	k := kind()
 	got := k.Intent(gcloudRun(account("deployer"), timeout(time.Minute), inputs(v1alpha1.InputFile{Path: "a.txt", Contents: "a"}),
-		func(g *v1alpha1.GcloudRun) { g.Spec.OutputFiles = []string{"*.json"} })).Plan
+		func(g *v1alpha1.GcloudRun) { g.Spec.OutputFiles = []string{"*.json"} }), nil).Plan
 	got.Env = nil
 	want := jobspec.Plan{
 		Image: "gcloud:528", RunnerImage: "runner:1",
@@ -92,13 +93,15 @@ func TestPlanIsWhatTheSpecAndTheConfigurationSay(t *testing.T) {
 }
 
 func TestTimeoutHasItsDefault(t *testing.T) {
-	if got := kind().Intent(gcloudRun()).Plan.Timeout; got != 10*time.Minute {
+	if got := kind().Intent(gcloudRun(), nil).Plan.Timeout; got != 10*time.Minute {
 		t.Errorf("got %s", got)
 	}
 }
 
 func TestEnvironmentOfTheCommand(t *testing.T) {
-	bill := func(g *v1alpha1.GcloudRun) { g.Spec.Command = "gcloud compute instances list --billing-project=my-payer" }
+	bill := func(g *v1alpha1.GcloudRun) {
+		g.Spec.Command = "gcloud compute instances list --billing-project=my-payer"
+	}
 	override := func(k *Kind) {
 		k.Config.Gcloud.Env = []configv1alpha1.EnvVar{{Name: "COLUMNS", Value: "80"}}
 	}
@@ -125,22 +128,22 @@ func TestEnvironmentOfTheCommand(t *testing.T) {
 		if c.configure != nil {
 			c.configure(&k)
 		}
-		intent := k.Intent(c.g)
+		intent := k.Intent(c.g, nil)
 		got := ""
 		for _, v := range intent.Plan.Env { // the last of a name is what a container gets
 			if v.Name == c.variable {
 				got = v.Value
 			}
 		}
-		if got != c.want || intent.Invalid != "" {
-			t.Errorf("%s: %s is %q, want %q %s", name, c.variable, got, c.want, intent.Invalid)
+		if got != c.want || intent.Refusal != nil {
+			t.Errorf("%s: %s is %q, want %q %+v", name, c.variable, got, c.want, intent.Refusal)
 		}
 	}
 }
 
 func TestCommandGetsNothingOfTheOperatorsOwn(t *testing.T) {
 	t.Setenv("CLOUDSDK_CORE_ACCOUNT", "operator@my-project.iam.gserviceaccount.com")
-	for _, v := range kind().Intent(gcloudRun()).Plan.Env {
+	for _, v := range kind().Intent(gcloudRun(), nil).Plan.Env {
 		if v.ValueFrom != nil || strings.Contains(v.Value, "operator@") {
 			t.Errorf("got %+v", v)
 		}

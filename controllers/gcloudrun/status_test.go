@@ -35,8 +35,8 @@ func TestExitCodeIsThatOfACommandThatEnded(t *testing.T) {
 		"its memory ran out":               {&result.Report{}, nil},
 		"nobody reported":                  {nil, nil},
 	} {
-		g := gcloudRun()
-		kind().Record(g, thirdRun, outcome.Outcome{Report: c.report})
+		g := gcloudRun(underWay)
+		kind().Record(g, thirdRun, outcome.Outcome{Report: c.report}, inline)
 		got := g.Status.Response.ExitCode
 		if (got == nil) != (c.want == nil) || (got != nil && *got != *c.want) {
 			t.Errorf("%s: got %v, want %v", name, got, c.want)
@@ -49,12 +49,13 @@ func TestExitCodeIsThatOfACommandThatEnded(t *testing.T) {
 
 func TestOutputStandsInTheStatusOrInConfigMaps(t *testing.T) {
 	long := strings.Repeat("x", 1001)
-	g := gcloudRun()
-	maps := kind().Record(g, thirdRun, outcome.Outcome{Report: &result.Report{
+	g := gcloudRun(underWay)
+	kept := kind().Record(g, thirdRun, outcome.Outcome{Report: &result.Report{
 		Reason: result.Exited, Stdout: stream("a\n"), Stderr: stream(long),
 		Files:   []result.File{{Path: "out.json", Stream: stream("{}")}},
 		LeftOut: []result.LeftOut{{Path: "big", Bytes: 7, Why: "too large"}},
-	}})
+	}}, inline)
+	maps := kept.ConfigMaps
 	r := g.Status.Response
 	if r.Stdout != "a\n" || r.StdoutInfo.Bytes != 2 || r.StdoutInfo.ConfigMaps != nil {
 		t.Errorf("got stdout %q, %+v", r.Stdout, r.StdoutInfo)
@@ -77,14 +78,14 @@ func TestOutputStandsInTheStatusOrInConfigMaps(t *testing.T) {
 }
 
 func TestRunWithoutAReportShowsNothingOfTheOneBefore(t *testing.T) {
-	g := gcloudRun(func(g *v1alpha1.GcloudRun) {
+	g := gcloudRun(underWay, func(g *v1alpha1.GcloudRun) {
 		g.Status.Response = &v1alpha1.Response{Run: 2, ExitCode: new(int64(0)), Stdout: "old"}
 		g.Status.OutputFiles = []v1alpha1.OutputFile{{Path: "old"}}
 		g.Status.LeftOutFiles = []v1alpha1.LeftOutFile{{Path: "old"}}
 	})
-	maps := kind().Record(g, thirdRun, outcome.Gone())
+	kept := kind().Record(g, thirdRun, outcome.Gone(), inline)
 	r := g.Status.Response
-	if r.Run != 3 || r.ExitCode != nil || r.Stdout != "" || r.StdoutInfo.SHA256 != "" || g.Status.OutputFiles != nil || g.Status.LeftOutFiles != nil || len(maps) > 0 {
+	if r.Run != 3 || r.ExitCode != nil || r.Stdout != "" || r.StdoutInfo.SHA256 != "" || g.Status.OutputFiles != nil || g.Status.LeftOutFiles != nil || len(kept.ConfigMaps) > 0 {
 		t.Errorf("got %+v", g.Status)
 	}
 }

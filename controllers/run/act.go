@@ -5,7 +5,6 @@ package run
 import (
 	"context"
 	"encoding/json"
-	"errors"
 	"fmt"
 	"time"
 
@@ -20,8 +19,10 @@ import (
 	"github.com/gcloud-operator/gcloud-operator/controllers/run/decide"
 )
 
-// errTaken says that the name which a run's Job needs is that of another's Job.
-var errTaken = errors.New("another's Job has the name")
+// takenError says which object with a name that a run needs is another's.
+type takenError struct{ what string }
+
+func (e takenError) Error() string { return "the " + e.what + " is another's" }
 
 // act does the one thing that was decided, the status aside.
 func (r *Reconciler[T]) act(ctx context.Context, o *decide.Observation, d *decide.Decision) error {
@@ -42,6 +43,9 @@ func (r *Reconciler[T]) makeJob(ctx context.Context, o *decide.Observation, d *d
 	if err := r.makeConfigMaps(ctx, d.MakeInputs); err != nil {
 		return err
 	}
+	if err := r.makeSecret(ctx, o, d.MakeSecret); err != nil {
+		return err
+	}
 	err := r.Client.Create(ctx, d.MakeJob)
 	if !apierrors.IsAlreadyExists(err) {
 		return wrap(err, "making Job %s", d.MakeJob.Name)
@@ -50,7 +54,7 @@ func (r *Reconciler[T]) makeJob(ctx context.Context, o *decide.Observation, d *d
 	job := &batchv1.Job{}
 	found, err := find(ctx, r.Live, client.ObjectKeyFromObject(d.MakeJob), job)
 	if found && !belongsTo(job, o) {
-		return errTaken
+		return takenError{"Job " + job.Name}
 	}
 	return err
 }

@@ -23,7 +23,11 @@ import (
 // gather reads all that the decision depends on. It reads from the cache, and asks the API server
 // itself only where an old answer could do harm: before a Job or a pod counts as gone.
 func (r *Reconciler[T]) gather(ctx context.Context, obj T) (*decide.Observation, error) {
-	o := r.observe(obj)
+	sources, err := r.sources(ctx, obj)
+	if err != nil {
+		return nil, err
+	}
+	o := r.observe(obj, sources)
 	if err := r.gatherPods(ctx, o); err != nil {
 		return nil, err
 	}
@@ -41,14 +45,31 @@ func (r *Reconciler[T]) gather(ctx context.Context, obj T) (*decide.Observation,
 	if err != nil || pod == nil {
 		return o, err
 	}
-	o.Log = r.readLog(ctx, pod, jobspec.AttemptOf(o.Owner, run).Identity())
+	o.Log = r.readRest(ctx, pod, jobspec.AttemptOf(o.Owner, run).Identity())
 	return o, nil
 }
 
+// sources reads the ConfigMaps that the spec refers to. They aren't cached: only what the cluster
+// knows of them is, which tells when to look again.
+func (r *Reconciler[T]) sources(ctx context.Context, obj T) (Sources, error) {
+	sources := Sources{}
+	for _, name := range r.Kind.ConfigMaps(obj) {
+		source := &corev1.ConfigMap{}
+		found, err := find(ctx, r.Live, types.NamespacedName{Namespace: obj.GetNamespace(), Name: name}, source)
+		if err != nil {
+			return nil, err
+		}
+		if found {
+			sources[name] = source
+		}
+	}
+	return sources, nil
+}
+
 // observe is what the resource itself says.
-func (r *Reconciler[T]) observe(obj T) *decide.Observation {
+func (r *Reconciler[T]) observe(obj T, sources Sources) *decide.Observation {
 	status := obj.RunStatus()
-	intent := r.Kind.Intent(obj)
+	intent := r.Kind.Intent(obj, sources)
 	annotations := obj.GetAnnotations()
 	o := &decide.Observation{
 		Now:         r.Clock.Now(),
@@ -60,7 +81,7 @@ func (r *Reconciler[T]) observe(obj T) *decide.Observation {
 		Request:     cmp.Or(annotations[v1alpha1.RequestedAtAnnotation], status.LastHandledRequest),
 		ReconcileAt: cmp.Or(annotations[v1alpha1.FluxRequestedAtAnnotation], status.LastHandledReconcileAt),
 		Plan:        intent.Plan,
-		Invalid:     intent.Invalid,
+		Refusal:     intent.Refusal,
 	}
 	o.Key = key(o.Owner.Kind, o.Request, o.ReconcileAt, intent.Fields)
 	return o
@@ -97,14 +118,14 @@ func (r *Reconciler[T]) gatherJob(ctx context.Context, o *decide.Observation) er
 	name := types.NamespacedName{Namespace: o.Owner.Namespace, Name: run.JobName}
 	job := &batchv1.Job{}
 	found, err := find(ctx, r.Client, name, job)
-	if err == nil && !found && (run.Key != o.Key || o.Invalid != "") {
+	if err == nil && !found && (run.Key != o.Key || o.Refusal != nil) {
 		found, err = find(ctx, r.Live, name, job)
 	}
 	if err != nil || !found {
 		return err
 	}
 	if !belongsTo(job, o) {
-		o.Taken = true
+		o.Taken = "Job " + job.Name
 		return nil
 	}
 	o.Job = job
@@ -135,14 +156,19 @@ func (r *Reconciler[T]) chosenPod(ctx context.Context, o *decide.Observation) (*
 	return pod, nil
 }
 
-// readLog reads the rest of the report out of the pod's log, where the report says that it is there.
-func (r *Reconciler[T]) readLog(ctx context.Context, pod *corev1.Pod, run string) *outcome.Log {
-	trailer := outcome.Trailer(pod, run)
-	if trailer == nil {
+// readRest reads what the pod's message leaves out of its report: what is sealed in it, or what is in
+// the log.
+func (r *Reconciler[T]) readRest(ctx context.Context, pod *corev1.Pod, run string) *outcome.Log {
+	m := outcome.Incomplete(pod, run)
+	if m == nil {
 		return nil
 	}
-	report, err := r.Logs.Read(ctx, pod, *trailer)
-	return &outcome.Log{Report: report, Err: err}
+	if m.Trailer != nil {
+		report, err := r.Logs.Read(ctx, pod, *m.Trailer, m.Sealed)
+		return &outcome.Log{Report: report, Err: err}
+	}
+	opened, err := m.Open(r.Logs.Open)
+	return &outcome.Log{Report: opened.Report, Err: err}
 }
 
 // find reads an object, and says whether it is there.

@@ -10,6 +10,7 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/gcloud-operator/gcloud-operator/api/v1alpha1"
+	"github.com/gcloud-operator/gcloud-operator/controllers/run/decide"
 	"github.com/gcloud-operator/gcloud-operator/internal/jobspec"
 	"github.com/gcloud-operator/gcloud-operator/internal/outcome"
 )
@@ -25,15 +26,30 @@ type Object interface {
 type Kind[T Object] interface {
 	// Name is the kind's name, such as GcloudRun.
 	Name() string
-	// New returns an empty resource.
+	// New returns an empty resource, NewList an empty list of them.
 	New() T
-	// Intent says what the resource's spec asks for.
-	Intent(T) Intent
+	NewList() client.ObjectList
+	// ConfigMaps are the names of the ConfigMaps that the resource's spec refers to.
+	ConfigMaps(T) []string
+	// Intent says what the resource's spec asks for, given these ConfigMaps.
+	Intent(T, Sources) Intent
 	// Begin writes into the resource's status what the run that now begins executes.
 	Begin(T, jobspec.Plan)
-	// Record writes into the resource's status what a run came to, and returns the ConfigMaps that
-	// hold what is too large for it; they are made before the status is written.
-	Record(T, jobspec.Attempt, outcome.Outcome) []*corev1.ConfigMap
+	// Record writes into the resource's status what a run came to, at most that many bytes of output
+	// among it, and returns what holds the rest; that is made before the status is written.
+	Record(T, jobspec.Attempt, outcome.Outcome, int64) Kept
+	// Forget takes out of the resource's status what only users need.
+	Forget(T)
+}
+
+// Sources are ConfigMaps by name; one that isn't there is missing.
+type Sources map[string]*corev1.ConfigMap
+
+// Kept is what holds a run's output beside the status.
+type Kept struct {
+	ConfigMaps []*corev1.ConfigMap
+	// Secret is nil unless the spec asks for one; then it holds all of the output.
+	Secret *corev1.Secret
 }
 
 // Intent is what a spec asks for.
@@ -42,8 +58,8 @@ type Intent struct {
 	// Fields are those fields of the spec that decide what is executed, by name. A field that is
 	// unset, or set to its default, is left out: so a field that is added later changes no key.
 	Fields map[string]string
-	// Invalid says why the spec can't be run, and what to write instead; empty when it can.
-	Invalid string
+	// Refusal says why the spec can't be run, and what to do; nil when it can.
+	Refusal *decide.Refusal
 	// Suspended says that no new run may begin.
 	Suspended bool
 }

@@ -5,6 +5,7 @@ package run
 import (
 	"context"
 	"fmt"
+	"io"
 
 	corev1 "k8s.io/api/core/v1"
 	typedcorev1 "k8s.io/client-go/kubernetes/typed/core/v1"
@@ -16,10 +17,12 @@ import (
 // Logs reads reports out of the logs of pods.
 type Logs struct {
 	Pods typedcorev1.PodsGetter
+	// Open decrypts sealed reports.
+	Open result.Opener
 }
 
 // Read returns the report that the trailer points to. Only the end of the log is asked for.
-func (l Logs) Read(ctx context.Context, pod *corev1.Pod, trailer result.Trailer) (result.Report, error) {
+func (l Logs) Read(ctx context.Context, pod *corev1.Pod, trailer result.Trailer, sealed bool) (result.Report, error) {
 	log, err := l.Pods.Pods(pod.Namespace).GetLogs(pod.Name, &corev1.PodLogOptions{
 		Container: jobspec.ContainerName,
 		TailLines: new(trailer.TailLines()),
@@ -28,7 +31,13 @@ func (l Logs) Read(ctx context.Context, pod *corev1.Pod, trailer result.Trailer)
 		return result.Report{}, fmt.Errorf("reading the log of pod %s: %w", pod.Name, err)
 	}
 	defer func() { _ = log.Close() }() // it was only read
-	report, err := result.DecodeTrailer(trailer, log)
+	read := result.DecodeTrailer
+	if sealed {
+		read = func(t result.Trailer, log io.Reader) (result.Report, error) {
+			return result.OpenTrailer(t, log, l.Open)
+		}
+	}
+	report, err := read(trailer, log)
 	if err != nil {
 		return result.Report{}, fmt.Errorf("reading the report out of the log of pod %s: %w", pod.Name, err)
 	}

@@ -2,7 +2,7 @@
 
 package run
 
-// What the engine may do, and why. Secrets are not among it.
+// What the engine may do, and why. Reading Secrets is not among it.
 //
 // It makes one Job for each attempt, watches it, and deletes one that is given up.
 // +kubebuilder:rbac:groups=batch,resources=jobs,verbs=get;list;watch;create;delete
@@ -14,8 +14,13 @@ package run
 // It reads the part of a report that doesn't fit into the termination message.
 // +kubebuilder:rbac:groups="",resources=pods/log,verbs=get
 //
-// It keeps input files, and large results, in ConfigMaps that it never reads or changes.
-// +kubebuilder:rbac:groups="",resources=configmaps,verbs=create
+// It keeps input files, and large results, in ConfigMaps that it never changes, and reads those that
+// input files come from when they change.
+// +kubebuilder:rbac:groups="",resources=configmaps,verbs=get;list;watch;create
+//
+// It puts output into Secrets where a spec asks for it. A patch that changes nothing tells it whose one
+// is, so it needs no right to read Secrets.
+// +kubebuilder:rbac:groups="",resources=secrets,verbs=create;patch
 //
 // It tells of a run's end.
 // +kubebuilder:rbac:groups=events.k8s.io,resources=events,verbs=create;patch

@@ -5,12 +5,10 @@ package run
 import (
 	"context"
 	"errors"
-	"fmt"
 	"strings"
 	"time"
 
 	corev1 "k8s.io/api/core/v1"
-	"k8s.io/apimachinery/pkg/api/equality"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	"k8s.io/client-go/tools/events"
 	"k8s.io/utils/clock"
@@ -20,7 +18,6 @@ import (
 
 	"github.com/gcloud-operator/gcloud-operator/api/v1alpha1"
 	"github.com/gcloud-operator/gcloud-operator/controllers/run/decide"
-	"github.com/gcloud-operator/gcloud-operator/internal/jobspec"
 )
 
 // retryStale is how soon a pass is repeated that met a newer object than the cache had.
@@ -35,6 +32,8 @@ type Reconciler[T Object] struct {
 	Clock    clock.PassiveClock
 	Recorder events.EventRecorder
 	Kind     Kind[T]
+	// InlineBytes is how many bytes of a run's output stand in the status, as they are encoded there.
+	InlineBytes int64
 }
 
 // Reconcile makes passes until there is nothing to do but wait.
@@ -48,7 +47,7 @@ func (r *Reconciler[T]) Reconcile(ctx context.Context, request ctrl.Request) (ct
 		return ctrl.Result{}, r.releaseOrphans(ctx, request)
 	}
 	for {
-		again, after, err := r.pass(ctx, obj)
+		next, again, after, err := r.pass(ctx, obj)
 		switch {
 		case apierrors.IsConflict(err) || apierrors.IsNotFound(err):
 			log.FromContext(ctx).V(1).Info("Met a newer state than the cache has", "cause", err.Error())
@@ -58,63 +57,37 @@ func (r *Reconciler[T]) Reconcile(ctx context.Context, request ctrl.Request) (ct
 		case !again:
 			return ctrl.Result{RequeueAfter: after}, nil
 		}
+		obj = next
 	}
 }
 
-// pass gathers, decides, and does the one thing that was decided. It says whether there may be more
-// to do at once, and when to look again otherwise.
-func (r *Reconciler[T]) pass(ctx context.Context, obj T) (again bool, after time.Duration, err error) {
+// pass gathers, decides, and does the one thing that was decided. It returns the resource as it is
+// then, and says whether there may be more to do at once, and when to look again otherwise.
+func (r *Reconciler[T]) pass(ctx context.Context, obj T) (next T, again bool, after time.Duration, err error) {
 	o, err := r.gather(ctx, obj)
 	if err != nil {
-		return false, 0, err
+		return obj, false, 0, err
 	}
 	d := decide.Decide(o)
 	err = r.act(ctx, o, &d)
-	if errors.Is(err, errTaken) {
-		o.Taken = true
+	if taken := (takenError{}); errors.As(err, &taken) {
+		o.Taken = taken.what
 		d = decide.Decide(o)
 		err = r.act(ctx, o, &d)
 	}
 	if err != nil {
-		return false, 0, err
+		return obj, false, 0, err
 	}
-	wrote, err := r.writeStatus(ctx, obj, o, &d)
+	next, wrote, err := r.writeStatus(ctx, obj, o, &d)
 	if err != nil {
-		return false, 0, err
+		return obj, false, 0, err
 	}
 	if d.Writes() || wrote {
-		log.FromContext(ctx).V(1).Info("Decided", "rule", d.Rule, "run", runNumber(obj))
+		log.FromContext(ctx).V(1).Info("Decided", "rule", d.Rule, "run", runNumber(next))
 	}
 	// What was written to the cluster comes back as an event; what was written to the status is in
-	// obj already.
-	return wrote && !d.Writes(), d.After, nil
-}
-
-// writeStatus writes the status if it has changed, once, against the version that was read: whoever
-// was quicker wins. Events follow, for they tell what is so.
-func (r *Reconciler[T]) writeStatus(ctx context.Context, obj T, o *decide.Observation, d *decide.Decision) (bool, error) {
-	before, _ := obj.DeepCopyObject().(T)
-	*obj.RunStatus() = d.Status
-	if d.Begun {
-		r.Kind.Begin(obj, o.Plan)
-	}
-	if d.Outcome != nil {
-		maps := r.Kind.Record(obj, jobspec.AttemptOf(o.Owner, d.Status.Run), *d.Outcome)
-		if err := r.makeConfigMaps(ctx, maps); err != nil {
-			return false, err
-		}
-	}
-	if equality.Semantic.DeepEqual(before, obj) {
-		return false, nil
-	}
-	patch := client.MergeFromWithOptions(client.Object(before), client.MergeFromWithOptimisticLock{})
-	if err := r.Client.Status().Patch(ctx, obj, patch); err != nil {
-		return false, fmt.Errorf("writing the status of %s %s: %w", o.Owner.Kind, client.ObjectKeyFromObject(obj), err)
-	}
-	if d.Outcome != nil {
-		r.announce(obj, d)
-	}
-	return true, nil
+	// next already.
+	return next, wrote && !d.Writes(), d.After, nil
 }
 
 // announce tells of a run's end in an event that names the Job.

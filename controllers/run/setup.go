@@ -9,12 +9,15 @@ import (
 
 	batchv1 "k8s.io/api/batch/v1"
 	corev1 "k8s.io/api/core/v1"
+	"k8s.io/apimachinery/pkg/api/meta"
 	"k8s.io/apimachinery/pkg/labels"
+	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/types"
 	ctrl "sigs.k8s.io/controller-runtime"
 	"sigs.k8s.io/controller-runtime/pkg/cache"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 	"sigs.k8s.io/controller-runtime/pkg/handler"
+	"sigs.k8s.io/controller-runtime/pkg/log"
 	"sigs.k8s.io/controller-runtime/pkg/reconcile"
 
 	"github.com/gcloud-operator/gcloud-operator/api/v1alpha1"
@@ -22,6 +25,9 @@ import (
 
 // ownerIndex finds pods by the "Kind/name" of the resource that they belong to.
 const ownerIndex = "owner"
+
+// sourceIndex finds resources by the names of the ConfigMaps that they refer to.
+const sourceIndex = "configMaps"
 
 // CacheOptions keep only what the operator made in its memory, and of that no more than it looks at.
 func CacheOptions() cache.Options {
@@ -33,6 +39,19 @@ func CacheOptions() cache.Options {
 			&corev1.Pod{}:  {Label: made},
 		},
 	}
+}
+
+// CacheResource has the cache keep resources of the kind without what only users need: finished runs
+// cost next to nothing.
+func CacheResource[T Object](options *cache.Options, kind Kind[T]) {
+	strip := cache.TransformStripManagedFields()
+	options.ByObject[kind.New()] = cache.ByObject{Transform: func(in any) (any, error) {
+		if obj, ok := in.(T); ok {
+			kind.Forget(obj)
+			delete(obj.GetAnnotations(), corev1.LastAppliedConfigAnnotation)
+		}
+		return strip(in)
+	}}
 }
 
 // IndexPods lets the engine find the pods of a resource without looking at all of them. It is called
@@ -48,10 +67,15 @@ func IndexPods(ctx context.Context, mgr ctrl.Manager) error {
 // SetupWithManager has the manager call the reconciler for its kind's resources, and for their Jobs
 // and pods.
 func (r *Reconciler[T]) SetupWithManager(mgr ctrl.Manager) error {
+	names := func(o client.Object) []string { return r.Kind.ConfigMaps(o.(T)) }
+	if err := mgr.GetFieldIndexer().IndexField(context.Background(), r.Kind.New(), sourceIndex, names); err != nil {
+		return fmt.Errorf("indexing %s by their ConfigMaps: %w", r.Kind.Name(), err)
+	}
 	err := ctrl.NewControllerManagedBy(mgr).
 		For(r.Kind.New()).
 		Owns(&batchv1.Job{}).
 		Watches(&corev1.Pod{}, handler.EnqueueRequestsFromMapFunc(r.requestOfPod)).
+		WatchesMetadata(&corev1.ConfigMap{}, handler.EnqueueRequestsFromMapFunc(r.requestsOfConfigMap)).
 		Complete(r)
 	if err != nil {
 		return fmt.Errorf("setting up the controller of %s: %w", r.Kind.Name(), err)
@@ -66,4 +90,20 @@ func (r *Reconciler[T]) requestOfPod(_ context.Context, pod client.Object) []rec
 		return nil
 	}
 	return []reconcile.Request{{NamespacedName: types.NamespacedName{Namespace: pod.GetNamespace(), Name: name}}}
+}
+
+// requestsOfConfigMap returns the resources whose specs refer to a ConfigMap.
+func (r *Reconciler[T]) requestsOfConfigMap(ctx context.Context, source client.Object) []reconcile.Request {
+	list := r.Kind.NewList()
+	err := r.Client.List(ctx, list, client.InNamespace(source.GetNamespace()), client.MatchingFields{sourceIndex: source.GetName()})
+	if err != nil {
+		log.FromContext(ctx).Error(err, "Could not find who refers to the ConfigMap", "configMap", source.GetName())
+		return nil
+	}
+	var requests []reconcile.Request
+	_ = meta.EachListItem(list, func(o runtime.Object) error {
+		requests = append(requests, reconcile.Request{NamespacedName: client.ObjectKeyFromObject(o.(client.Object))})
+		return nil
+	})
+	return requests
 }

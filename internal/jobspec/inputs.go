@@ -80,3 +80,29 @@ func inputMapName(p Plan, a Attempt, index int) string {
 func inputsMount() corev1.VolumeMount {
 	return corev1.VolumeMount{Name: inputsVolumeName, MountPath: result.InputsDir, ReadOnly: true}
 }
+
+// secretsVolume mounts keys of Secrets under the paths of the input files that they are. A source is
+// optional, for a pod with a missing one would wait for it without an end; the runner says what is
+// missing.
+func secretsVolume(p Plan) corev1.Volume {
+	var sources []corev1.VolumeProjection
+	for _, s := range p.SecretInputs {
+		sources = append(sources, corev1.VolumeProjection{Secret: &corev1.SecretProjection{
+			LocalObjectReference: corev1.LocalObjectReference{Name: s.Secret},
+			Items:                []corev1.KeyToPath{{Key: s.Key, Path: s.Path}},
+			Optional:             new(true),
+		}})
+	}
+	return corev1.Volume{Name: secretsVolumeName, VolumeSource: corev1.VolumeSource{
+		Projected: &corev1.ProjectedVolumeSource{Sources: sources, DefaultMode: new(int32(0o444))},
+	}}
+}
+
+// OutputSecret returns the Secret that the output goes to, still empty, or nil when it goes to none. It
+// is made before the Job, so that a name that is another's is found out before anything is run.
+func OutputSecret(p Plan, a Attempt) *corev1.Secret {
+	if p.OutputSecret == "" {
+		return nil
+	}
+	return &corev1.Secret{ObjectMeta: a.Meta(p.OutputSecret), Type: corev1.SecretTypeOpaque}
+}

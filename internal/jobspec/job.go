@@ -20,6 +20,7 @@ const (
 
 	workspaceVolumeName = "workspace"
 	inputsVolumeName    = "inputs"
+	secretsVolumeName   = "secret-inputs"
 	runnerVolumeName    = "runner"
 
 	// runnerDir is where the init container puts the runner when the image doesn't have it.
@@ -171,6 +172,9 @@ func mounts(p Plan) []corev1.VolumeMount {
 	if len(p.Inputs) > 0 {
 		m = append(m, inputsMount())
 	}
+	if len(p.SecretInputs) > 0 {
+		m = append(m, corev1.VolumeMount{Name: secretsVolumeName, MountPath: result.SecretInputsDir, ReadOnly: true})
+	}
 	if p.RunnerImage != "" {
 		m = append(m, corev1.VolumeMount{Name: runnerVolumeName, MountPath: runnerDir, ReadOnly: true})
 	}
@@ -181,6 +185,9 @@ func volumes(p Plan, a Attempt) []corev1.Volume {
 	v := []corev1.Volume{emptyDir(workspaceVolumeName)}
 	if len(p.Inputs) > 0 {
 		v = append(v, inputsVolume(p, a))
+	}
+	if len(p.SecretInputs) > 0 {
+		v = append(v, secretsVolume(p))
 	}
 	if p.RunnerImage != "" {
 		v = append(v, emptyDir(runnerVolumeName))

@@ -34,6 +34,11 @@ type InputFile struct {
 	Contents string
 }
 
+// SecretInput is an input file that is a key of a Secret.
+type SecretInput struct {
+	Path, Secret, Key string
+}
+
 // Plan is what a run executes, and how: what a kind makes of its spec.
 type Plan struct {
 	// Image has the command in it. RunnerImage has the runner in it, which an init container then
@@ -41,11 +46,19 @@ type Plan struct {
 	Image       string
 	RunnerImage string
 
-	Argv        []string
-	Env         []corev1.EnvVar
-	Inputs      []InputFile
-	OutputFiles []string
-	Timeout     time.Duration
+	Argv         []string
+	Env          []corev1.EnvVar
+	Inputs       []InputFile
+	SecretInputs []SecretInput
+	OutputFiles  []string
+	Timeout      time.Duration
+
+	// OutputSecret is the name of the Secret that the output goes to, and SealTo whom it is encrypted
+	// for on its way; empty when it goes to the status.
+	OutputSecret string
+	SealTo       string
+	// KeepSecrets leaves tokens and private keys in the output.
+	KeepSecrets bool
 
 	ServiceAccountName string
 	Resources          corev1.ResourceRequirements
@@ -128,7 +141,18 @@ func (p Plan) task(a Attempt) result.Task {
 		InputsSHA256: p.inputsHash(),
 		OutputFiles:  p.OutputFiles,
 		CaptureBytes: p.CaptureBytes,
+		SecretInputs: p.secretPaths(),
+		KeepSecrets:  p.KeepSecrets,
+		SealTo:       p.SealTo,
 	}
+}
+
+func (p Plan) secretPaths() []string {
+	var paths []string
+	for _, s := range p.SecretInputs {
+		paths = append(paths, s.Path)
+	}
+	return paths
 }
 
 func (p Plan) inputsHash() string {

@@ -165,13 +165,13 @@ func interim(run string) string {
 	return string(result.Started(run, result.HashArgv([]string{"gcloud", "projects", "list"}), commandStarted))
 }
 
-// readLog reads what Trailer asks for out of a log, as the engine does.
+// readLog reads what Incomplete asks for out of a log, as the engine does.
 func readLog(t *testing.T, pod *corev1.Pod, log []byte) *Log {
 	t.Helper()
-	trailer := Trailer(pod, thisRun)
-	if trailer == nil {
+	m := Incomplete(pod, thisRun)
+	if m == nil || m.Trailer == nil {
 		t.Fatal("the log isn't asked for")
 	}
-	r, err := result.DecodeTrailer(*trailer, bytes.NewReader(slices.Concat([]byte("what the command printed\n"), log)))
+	r, err := result.DecodeTrailer(*m.Trailer, bytes.NewReader(slices.Concat([]byte("what the command printed\n"), log)))
 	return &Log{Report: r, Err: err}
 }

@@ -37,18 +37,22 @@ type Outcome struct {
 	NeverRan bool
 	// Report is what the runner said, or as much of it as came through; nil when it said nothing.
 	Report *result.Report
+	// Sealed says that the report is for a Secret: nothing of what the command printed may stand
+	// anywhere else.
+	Sealed bool
 	// Started and Finished are zero when they aren't known.
 	Started, Finished time.Time
 }
 
-// Log is what was found of the report in the pod's log.
+// Log is what was found of the report in the pod's log, or what was in a sealed one.
 type Log struct {
 	Report result.Report
 	Err    error
 }
 
-// Trailer says where in the log the rest of the pod's report is, or nil when the log isn't needed.
-func Trailer(pod *corev1.Pod, run string) *result.Trailer {
+// Incomplete returns the pod's message when there is more to its report: it is sealed, or the rest is
+// in the log. It returns nil when the message is all there is.
+func Incomplete(pod *corev1.Pod, run string) *result.Message {
 	ended := terminated(pod)
 	if ended == nil {
 		return nil
@@ -57,11 +61,14 @@ func Trailer(pod *corev1.Pod, run string) *result.Trailer {
 	if err != nil || !m.Finished || !m.Report.Believed(run, ended.ExitCode) {
 		return nil
 	}
-	return m.Trailer
+	if m.Trailer == nil && m.Body != result.Sealed {
+		return nil
+	}
+	return &m
 }
 
 // OfPod says how far the run has got whose one pod this is. Run is the identity of the attempt; log
-// is what Trailer asked for, nil when it asked for nothing.
+// is what Incomplete asked for, nil when it asked for nothing.
 func OfPod(pod *corev1.Pod, run string, log *Log) Outcome {
 	if ended := terminated(pod); ended != nil {
 		return ofContainer(pod, ended, run, log)

@@ -225,7 +225,7 @@ func TestForgedReportsAreNotBelieved(t *testing.T) {
 		if o.Phase != Ended || o.Reason != v1alpha1.ReasonResultLost || o.NeverRan || o.Report != nil {
 			t.Errorf("%s: got %+v", name, o)
 		}
-		if Trailer(pod, thisRun) != nil {
+		if Incomplete(pod, thisRun) != nil {
 			t.Errorf("%s: its log is read", name)
 		}
 	}

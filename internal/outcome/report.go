@@ -68,8 +68,8 @@ func died(ended *corev1.ContainerStateTerminated, interim result.Report) Outcome
 // reported is for a report that is genuine.
 func reported(m result.Message, log *Log) Outcome {
 	report, missing := whole(m, log)
-	o := Outcome{Phase: Ended, Report: &report, Started: report.StartedAt, Finished: report.FinishedAt}
-	o.Reason, o.Message = reason(report)
+	o := Outcome{Phase: Ended, Report: &report, Sealed: m.Sealed, Started: report.StartedAt, Finished: report.FinishedAt}
+	o.Reason, o.Message = reason(quotable(report, m.Sealed))
 	o.NeverRan = report.Reason.NeverRan()
 	if missing != "" {
 		o.Message += "; " + missing
@@ -77,12 +77,20 @@ func reported(m result.Message, log *Log) Outcome {
 	return o
 }
 
+// quotable is the report without what must not be quoted.
+func quotable(r result.Report, sealed bool) result.Report {
+	if sealed {
+		r.Stderr = result.Stream{}
+	}
+	return r
+}
+
 // whole returns the report with as much in it as came through, and says what is missing.
 func whole(m result.Message, log *Log) (report result.Report, missing string) {
 	switch {
 	case m.Body == result.Complete:
 		return m.Report, ""
-	case m.Trailer == nil:
+	case m.Trailer == nil && m.Body != result.Sealed:
 		return m.Report, "what the command printed is lost: the termination message was cut"
 	case log == nil:
 		return m.Report, "what the command printed is not whole: its log was not read"
@@ -104,6 +112,9 @@ func reason(r result.Report) (reason, message string) {
 		return v1alpha1.ReasonStartWindowPassed, "The pod came to start the command too late, and so did not: " + r.Message
 	case result.AlreadyStarted, result.RunnerFailed:
 		return v1alpha1.ReasonResultLost, r.Message + "; the command may have acted"
+	}
+	if r.Reason == result.InputsMissing {
+		return v1alpha1.ReasonInputMissing, r.Message
 	}
 	if r.Reason.NeverRan() {
 		return v1alpha1.ReasonNeverStarted, fmt.Sprintf("%s: %s", r.Reason, r.Message)

@@ -151,7 +151,7 @@ func TestLogIsReadOnlyWhereTheReportPointsThere(t *testing.T) {
 		"the message is damaged":         {podWith(command(ended(0, "Completed", text[1:]))), false},
 		"a sidecar says the same of its": {podWith(other("proxy", ended(0, "Completed", text)), command(runningState())), false},
 	} {
-		if got := Trailer(c.pod, thisRun) != nil; got != c.want {
+		if got := Incomplete(c.pod, thisRun) != nil; got != c.want {
 			t.Errorf("%s: got %t", name, got)
 		}
 	}

@@ -53,15 +53,20 @@ func Place(r result.Report, inlineBytes int64, meta func(index int) metav1.Objec
 	for i, p := range pieces {
 		contents[i] = p.content(&s)
 	}
-	placed := Placed{Stdout: contents[0], Stderr: contents[1]}
+	placed := Placed{Stdout: contents[0], Stderr: contents[1], LeftOut: leftOut(r)}
 	for i, f := range r.Files {
 		c := contents[i+2]
 		placed.Files = append(placed.Files, v1alpha1.OutputFile{Path: f.Path, Contents: c.Text, Stored: c.Stored})
 	}
-	for _, l := range r.LeftOut {
-		placed.LeftOut = append(placed.LeftOut, v1alpha1.LeftOutFile{Path: l.Path, Bytes: l.Bytes, Reason: l.Why})
-	}
 	return placed, s.maps
+}
+
+func leftOut(r result.Report) []v1alpha1.LeftOutFile {
+	var files []v1alpha1.LeftOutFile
+	for _, l := range r.LeftOut {
+		files = append(files, v1alpha1.LeftOutFile{Path: l.Path, Bytes: l.Bytes, Reason: l.Why})
+	}
+	return files
 }
 
 // piece is a stream or a file on its way to its place.

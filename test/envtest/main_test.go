@@ -85,9 +85,16 @@ func runTests(m *testing.M) (code int, err error) {
 }
 
 func newManager(ctx context.Context, api *rest.Config, scheme *runtime.Scheme, hook *envtest.WebhookInstallOptions) (ctrl.Manager, error) {
+	configuration, err := operatorconfig.Load(filepath.Join("..", "..", "config", "manager", "config.yaml"))
+	if err != nil {
+		return nil, err
+	}
+	kind := gcloudrun.Kind{Config: configuration}
+	cached := run.CacheOptions()
+	run.CacheResource(&cached, kind)
 	mgr, err := ctrl.NewManager(api, ctrl.Options{
 		Scheme:     scheme,
-		Cache:      run.CacheOptions(),
+		Cache:      cached,
 		Controller: config.Controller{MaxConcurrentReconciles: 8},
 		Metrics:    metricsserver.Options{BindAddress: "0"},
 		WebhookServer: webhook.NewServer(webhook.Options{
@@ -100,17 +107,14 @@ func newManager(ctx context.Context, api *rest.Config, scheme *runtime.Scheme, h
 	if err := run.IndexPods(ctx, mgr); err != nil {
 		return nil, err
 	}
-	configuration, err := operatorconfig.Load(filepath.Join("..", "..", "config", "manager", "config.yaml"))
-	if err != nil {
-		return nil, err
-	}
 	engine := &run.Reconciler[*v1alpha1.GcloudRun]{
-		Client:   mgr.GetClient(),
-		Live:     mgr.GetAPIReader(),
-		Logs:     run.Logs{Pods: kubernetes.NewForConfigOrDie(api).CoreV1()},
-		Clock:    clock.RealClock{},
-		Recorder: mgr.GetEventRecorder("gcloud-operator"),
-		Kind:     gcloudrun.Kind{Config: configuration},
+		Client:      mgr.GetClient(),
+		Live:        mgr.GetAPIReader(),
+		Logs:        run.Logs{Pods: kubernetes.NewForConfigOrDie(api).CoreV1()},
+		Clock:       clock.RealClock{},
+		Recorder:    mgr.GetEventRecorder("gcloud-operator"),
+		Kind:        kind,
+		InlineBytes: configuration.Results.InlineBytes,
 	}
 	if err := engine.SetupWithManager(mgr); err != nil {
 		return nil, err

@@ -69,6 +69,12 @@ type Results struct {
 	// +optional
 	InlineBytes int64 `json:"inlineBytes,omitempty"`
 
+	// keepSecrets leaves tokens and private keys in what commands print and write. By default they
+	// are replaced by [redacted]; docs/redaction.md says what is found. What goes to a Secret
+	// (spec.output.secretName) is never redacted.
+	// +optional
+	KeepSecrets bool `json:"keepSecrets,omitempty"`
+
 	// captureBytes is how many bytes of a run's output are kept at all, for everything together.
 	// Default 4194304, at most 6291456: pass-through and report together stay below the size at which the
 	// kubelet rotates a container's log.

@@ -65,8 +65,8 @@ func TestConditionsOfEveryState(t *testing.T) {
 		kstatus string
 	}{
 		"a run begins":                                   {observe(), v1alpha1.ReasonPending, underWay, "InProgress"},
-		"the Job has no pod yet":                         {observe(jobMade), v1alpha1.ReasonPending, underWay, "InProgress"},
-		"the pod waits":                                  {observe(letGo), v1alpha1.ReasonPending, underWay, "InProgress"},
+		"the Job has no pod yet":                         {observe(jobMade, after(brief)), v1alpha1.ReasonPending, underWay, "InProgress"},
+		"the pod waits":                                  {observe(letGo, after(brief)), v1alpha1.ReasonPending, underWay, "InProgress"},
 		"the pod is given up":                            {observe(letGo, after(time.Hour)), v1alpha1.ReasonPending, underWay, "InProgress"},
 		"the command runs for a while":                   {observe(started, after(time.Hour+time.Minute)), v1alpha1.ReasonRunning, underWay, "InProgress"},
 		"the command ended well":                         {observe(endedWith(t, 0)), v1alpha1.ReasonSucceeded, ready, "Current"},
@@ -112,13 +112,12 @@ func TestNextRunTakesTheLastOnesEndBack(t *testing.T) {
 }
 
 func TestTransitionTimeIsThatOfTheChange(t *testing.T) {
-	seen := observe(jobMade)
-	seen.Status = Decide(seen).Status
-	started(seen)
-	seen.Status.Conditions = Decide(observe(jobMade)).Status.Conditions
+	before := Decide(observe(jobMade, after(brief))).Status
+	seen := observe(started)
+	seen.Status.Conditions = before.Conditions
 	seen.Now = noon.Add(time.Hour + time.Minute)
 	for _, c := range Decide(seen).Status.Conditions {
-		if !c.LastTransitionTime.Equal(new(metav1.NewTime(noon))) {
+		if !c.LastTransitionTime.Equal(new(metav1.NewTime(noon.Add(brief)))) {
 			t.Errorf("%s is %s as before, but its transition time is now %s", c.Type, c.Status, c.LastTransitionTime)
 		}
 	}

@@ -95,11 +95,11 @@ func letGoOfThePredecessor(o *Observation, d *Decision) bool {
 }
 
 func endWhereTheNameIsTaken(o *Observation, d *Decision) bool {
-	if o.current() == nil || !o.Taken {
+	if o.current() == nil || o.Taken == "" {
 		return false
 	}
-	message := fmt.Sprintf("a Job named %q exists and is not this resource's: delete or rename it, then set the annotation %s",
-		o.Status.Run.JobName, v1alpha1.RequestedAtAnnotation)
+	message := fmt.Sprintf("the %s exists and is not this resource's: delete it or choose another name, then set the annotation %s",
+		o.Taken, v1alpha1.RequestedAtAnnotation)
 	end(o, d, outcome.NotLetGo(v1alpha1.ReasonNameConflict, message))
 	return true
 }
@@ -115,10 +115,10 @@ func dropTheSuperseded(o *Observation, d *Decision) bool {
 
 func dropTheInvalid(o *Observation, d *Decision) bool {
 	run := o.current()
-	if run == nil || o.Job != nil || run.PodUID != "" || o.Invalid == "" {
+	if run == nil || o.Job != nil || run.PodUID != "" || o.Refusal == nil {
 		return false
 	}
-	end(o, d, outcome.NotLetGo(v1alpha1.ReasonInvalidSpec, o.Invalid))
+	end(o, d, outcome.NotLetGo(o.Refusal.Reason, o.Refusal.Message))
 	return true
 }
 
@@ -128,6 +128,7 @@ func makeTheJob(o *Observation, d *Decision) bool {
 		return false
 	}
 	d.MakeInputs = jobspec.InputConfigMaps(o.Plan, o.attempt())
+	d.MakeSecret = jobspec.OutputSecret(o.Plan, o.attempt())
 	d.MakeJob = jobspec.Job(o.Plan, o.attempt())
 	return true
 }
@@ -283,10 +284,10 @@ func leaveTheSame(o *Observation, d *Decision) bool {
 }
 
 func refuseTheInvalid(o *Observation, d *Decision) bool {
-	if o.Invalid == "" {
+	if o.Refusal == nil {
 		return false
 	}
-	setConditions(&d.Status, failed(v1alpha1.ReasonInvalidSpec, o.Invalid), o.Generation, o.Now)
+	setConditions(&d.Status, failed(o.Refusal.Reason, o.Refusal.Message), o.Generation, o.Now)
 	return true
 }
 
@@ -299,7 +300,7 @@ func holdTheSuspended(o *Observation, d *Decision) bool {
 }
 
 func begin(o *Observation, d *Decision) bool {
-	run := &v1alpha1.Run{Number: 1, Key: o.Key, Attempt: 1, QueuedTime: metav1.NewTime(o.Now)}
+	run := &v1alpha1.Run{Number: 1, Key: o.Key, Attempt: 1, QueuedTime: metav1.NewTime(o.Now), SecretName: o.Plan.OutputSecret}
 	if o.Status.Run != nil {
 		run.Number = o.Status.Run.Number + 1
 	}

@@ -20,8 +20,10 @@ type Decision struct {
 
 	// At most one of these writes is set.
 
-	// MakeInputs and MakeJob are made in this order; what is there already is left as it is.
+	// MakeInputs, MakeSecret and MakeJob are made in this order; what is there already is left as it
+	// is. The Secret is nil when the output goes to none.
 	MakeInputs []*corev1.ConfigMap
+	MakeSecret *corev1.Secret
 	MakeJob    *batchv1.Job
 	// LetGo is the pod whose gate is taken off, if it still has the UID, with the time before which
 	// its command must have been started.

@@ -143,8 +143,9 @@ func TestWhenToLookAgain(t *testing.T) {
 		seen *Observation
 		want time.Duration
 	}{
-		"no pod came yet":                       {observe(jobMade), lateness},
-		"the pod waits":                         {observe(letGo), lateness},
+		"the Job was just made":                 {observe(jobMade, after(time.Second)), brief - time.Second},
+		"no pod came yet":                       {observe(jobMade, after(brief)), lateness},
+		"the pod waits":                         {observe(letGo, after(brief)), lateness},
 		"the command has just started":          {observe(started, after(time.Hour+time.Second)), brief - time.Second},
 		"the command runs: its end is an event": {observe(started, after(time.Hour+brief)), 0},
 		"the run is over":                       {observe(over(v1alpha1.ReasonSucceeded)), 0},

@@ -48,9 +48,11 @@ func deleted(o *Observation) { o.Deleted = true }
 
 func suspend(o *Observation) { o.Suspended = true }
 
-func invalid(o *Observation) { o.Invalid = "spec.command: --limit=5 is missing" }
+func invalid(o *Observation) {
+	o.Refusal = &Refusal{v1alpha1.ReasonInvalidSpec, "spec.command: --limit=5 is missing"}
+}
 
-func taken(o *Observation) { o.Taken = true }
+func taken(o *Observation) { o.Taken = "Job x" }
 
 // edited is for a deciding field that has another value now.
 func edited(o *Observation) { o.Key, o.Generation = "key-2", o.Generation+1 }

@@ -30,14 +30,15 @@ type Observation struct {
 	// an annotation is missing, the value that was handled last.
 	Request, ReconcileAt string
 
-	// Plan is what the spec asks for, and Key the key of that; Invalid says why it can't be run.
+	// Plan is what the spec asks for, and Key the key of that; Refusal says why it can't be run.
 	Plan    jobspec.Plan
 	Key     string
-	Invalid string
+	Refusal *Refusal
 
-	// Job is the Job of the run under way, or nil; Taken is true when another's object has its name.
+	// Job is the Job of the run under way, or nil. Taken says which object with a name that the run
+	// needs is another's: "Job x".
 	Job   *batchv1.Job
-	Taken bool
+	Taken string
 
 	// Pods are the pods of the resource, of every run, as far as they still exist. Strangers are those
 	// of an earlier resource of the same kind and name.
@@ -45,6 +46,11 @@ type Observation struct {
 
 	// Log is what was found in the log of the run's pod, where its report points there.
 	Log *outcome.Log
+}
+
+// Refusal says why a spec can't be run: a condition's reason, and what to do.
+type Refusal struct {
+	Reason, Message string
 }
 
 // current returns the run under way, or nil when none is.
