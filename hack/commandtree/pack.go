@@ -84,6 +84,10 @@ type packer struct {
 
 func pack(s *source) ([]byte, error) {
 	s.sortFlags()
+	s.numberTypes()
+	if err := s.numberGroups(); err != nil {
+		return nil, err
+	}
 	p := &packer{strings: map[string]int{}, aliases: aliases(s.Tree)}
 	p.text(s.SDK)
 	table := s.strings()
@@ -150,6 +154,72 @@ func (s *source) sortFlags() {
 		slices.Sort(set)
 	}
 	s.Tree.walk(func(n *node) { rename(n.Positionals) })
+}
+
+// numberTypes numbers the types in the order of the flags, which doesn't depend on the order of reading.
+func (s *source) numberTypes() {
+	var types []json.RawMessage
+	moved := map[int]int{}
+	for i, a := range s.Flags {
+		if a.Type == nil {
+			continue
+		}
+		to, ok := moved[*a.Type]
+		if !ok {
+			to = len(types)
+			moved[*a.Type] = to
+			types = append(types, s.Types[*a.Type])
+		}
+		s.Flags[i].Type = &to
+	}
+	s.Types = types
+}
+
+// numberGroups sorts the members of each group, some of which gcloud takes from sets that have another order each time,
+// and numbers the groups in the order of the tree.
+func (s *source) numberGroups() error {
+	var groups []json.RawMessage
+	numbers := map[string]int{}
+	var failed error
+	s.Tree.walk(func(n *node) {
+		if n.Group == nil || failed != nil {
+			return
+		}
+		text, err := sorted(s.Groups[*n.Group])
+		if err != nil {
+			failed = err
+			return
+		}
+		i, ok := numbers[text]
+		if !ok {
+			i = len(groups)
+			numbers[text] = i
+			groups = append(groups, json.RawMessage(text))
+		}
+		n.Group = &i
+	})
+	s.Groups = groups
+	return failed
+}
+
+// sorted is a group with its members in order, at every depth.
+func sorted(text json.RawMessage) (string, error) {
+	d := json.NewDecoder(bytes.NewReader(text))
+	d.DisallowUnknownFields()
+	var g tree.Group
+	if err := d.Decode(&g); err != nil {
+		return "", fmt.Errorf("%s: %w", text, err)
+	}
+	sortMembers(&g)
+	out, err := json.Marshal(&g)
+	return string(out), err
+}
+
+func sortMembers(g *tree.Group) {
+	for _, m := range g.Of {
+		sortMembers(m)
+	}
+	slices.SortFunc(g.Of, func(a, b *tree.Group) int { return strings.Compare(a.Describe()+a.Dest, b.Describe()+b.Dest) })
 }
 
 func (a arg) name() string {

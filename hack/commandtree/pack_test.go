@@ -84,6 +84,25 @@ func TestPackingIsReproducible(t *testing.T) {
 	}
 }
 
+func TestTheOrderOfReadingDoesNotMatter(t *testing.T) {
+	const groups = `"groups": [{"of": [{"d": "name", "n": "NAME", "r": 1}]}]`
+	pair := func(members string) string {
+		return strings.Replace(small, groups, `"groups": [{"of": [{"x": 1, "of": [`+members+`]}]}]`, 1)
+	}
+	a, b := `{"d": "zone", "n": "--zone"}`, `{"d": "async_", "n": "--async"}`
+	first, err := pack(decodeSource(t, pair(a+","+b)))
+	if err != nil {
+		t.Fatal(err)
+	}
+	second, err := pack(decodeSource(t, pair(b+","+a)))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if !bytes.Equal(first, second) {
+		t.Error("members of a group that were read in another order give other bytes")
+	}
+}
+
 func TestUnknownDataAreAnError(t *testing.T) {
 	for what, change := range map[string][2]string{
 		"a field of a type that the reader doesn't know": {`"lo": 1`, `"low": 1`},
