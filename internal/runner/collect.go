@@ -18,6 +18,7 @@ import (
 	"syscall"
 	"unicode/utf8"
 
+	"github.com/gcloud-operator/gcloud-operator/internal/redact"
 	"github.com/gcloud-operator/gcloud-operator/internal/result"
 )
 
@@ -34,22 +35,31 @@ const (
 // selection says which files are collected: those that a glob matches, or,
 // without globs, those that are not an unchanged input.
 type selection struct {
-	globs  []string
-	inputs inputSums
+	globs        []string
+	inputs       inputSums
+	secretInputs []string // never collected, whatever stands there
+	redact       bool
+}
+
+type collected struct {
+	files    []result.File
+	leftOut  []result.LeftOut
+	redacted int64
 }
 
 // collector looks for output files below one folder.
 type collector struct {
-	ctx     context.Context
-	root    *os.Root
-	device  uint64
-	want    selection
-	matched map[string]bool // globs
-	entries int
-	found   []candidate
-	leftOut []result.LeftOut
-	more    result.LeftOut // what has no room in leftOut
-	moreN   int
+	ctx      context.Context
+	root     *os.Root
+	device   uint64
+	want     selection
+	matched  map[string]bool // globs
+	entries  int
+	found    []candidate
+	leftOut  []result.LeftOut
+	more     result.LeftOut // what has no room in leftOut
+	moreN    int
+	redacted int64
 }
 
 type candidate struct {
@@ -60,15 +70,15 @@ type candidate struct {
 // collectFiles reads the selected files below dir; budget says how much of each
 // is kept. No link leads out of dir, nor into another mount (a Secret, say).
 // An error is one of the whole; what concerns one file is in leftOut.
-func collectFiles(ctx context.Context, dir string, want selection, budget func(sizes []int64) []int64) ([]result.File, []result.LeftOut, error) {
+func collectFiles(ctx context.Context, dir string, want selection, budget func(sizes []int64) []int64) (collected, error) {
 	root, err := os.OpenRoot(dir)
 	if err != nil {
-		return nil, nil, err
+		return collected{}, err
 	}
 	defer root.Close()
 	info, err := root.Stat(".")
 	if err != nil {
-		return nil, nil, err
+		return collected{}, err
 	}
 	c := &collector{ctx: ctx, root: root, device: device(info), want: want, matched: map[string]bool{}}
 	c.walk(".", 0)
@@ -84,7 +94,7 @@ func collectFiles(ctx context.Context, dir string, want selection, budget func(s
 		}
 	}
 	c.reportUnmatched()
-	return files, c.allLeftOut(), nil
+	return collected{files, c.allLeftOut(), c.redacted}, nil
 }
 
 // walk reads folders in portions: a command may have made a million files.
@@ -122,6 +132,10 @@ func (c *collector) visit(name string, entry fs.DirEntry, depth int) {
 	if !c.selects(name) {
 		return
 	}
+	if slices.Contains(c.want.secretInputs, name) {
+		c.skipSecretInput(name, entry)
+		return
+	}
 	info, err := c.root.Stat(name)
 	switch {
 	case err != nil && entry.Type()&fs.ModeSymlink != 0:
@@ -136,6 +150,14 @@ func (c *collector) visit(name string, entry fs.DirEntry, depth int) {
 		// Mounted there, not written by the command.
 	default:
 		c.consider(candidate{name, info.Size()})
+	}
+}
+
+// skipSecretInput is silent about a link as the runner made it, as about any
+// input that is unchanged.
+func (c *collector) skipSecretInput(name string, entry fs.DirEntry) {
+	if len(c.want.globs) > 0 || entry.Type()&fs.ModeSymlink == 0 {
+		c.leave(name, 0, "an input file from a Secret: such are never collected")
 	}
 }
 
@@ -190,14 +212,33 @@ func (c *collector) read(f candidate, keep int64) (result.File, bool) {
 	defer file.Close()
 	capture := result.NewCapture(keep)
 	info, err := file.Stat()
-	if err == nil {
-		_, err = io.Copy(capture, io.LimitReader(untilDone{c.ctx, file}, maxFileBytes))
+	switch {
+	case err != nil:
+	case !info.Mode().IsRegular():
+		err = errors.New("it was replaced by what is not a regular file")
+	default:
+		err = c.copy(capture, file)
 	}
 	if err != nil {
 		c.leave(f.path, f.size, "can't be read: "+plainError(err))
 		return result.File{}, false
 	}
 	return result.File{Path: f.path, Executable: info.Mode()&0o100 != 0, Stream: capture.Stream()}, true
+}
+
+func (c *collector) copy(to io.Writer, file io.Reader) error {
+	from := io.LimitReader(untilDone{c.ctx, file}, maxFileBytes)
+	if !c.want.redact {
+		_, err := io.Copy(to, from)
+		return err
+	}
+	w := redact.NewWriter(to)
+	_, err := io.Copy(w, from)
+	err = errors.Join(err, w.Close())
+	if err == nil {
+		c.redacted += w.Count()
+	}
+	return err
 }
 
 func (c *collector) leave(name string, size int64, why string) {

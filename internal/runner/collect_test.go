@@ -3,11 +3,14 @@
 package runner
 
 import (
+	"context"
 	"fmt"
+	"net"
 	"os"
 	"path/filepath"
 	"slices"
 	"strings"
+	"syscall"
 	"testing"
 
 	"github.com/gcloud-operator/gcloud-operator/internal/result"
@@ -112,6 +115,70 @@ func TestLargeFilesShareTheRoom(t *testing.T) {
 	}
 	if len(r.Files) != 3 || total > result.DefaultCaptureBytes || string(r.Stdout.Data) != "out\n" {
 		t.Errorf("%d files, %d bytes, stdout %q", len(r.Files), total, r.Stdout.Data)
+	}
+}
+
+func TestDevicesAndSocketsAreLeftOut(t *testing.T) {
+	p := newPod(t)
+	must(t, os.MkdirAll(filepath.Join(p.dir, "files"), 0o755))
+	socket, err := net.Listen("unix", filepath.Join(p.dir, "files/socket"))
+	must(t, err)
+	defer socket.Close()
+	want := []string{"pipe: not a regular file", "socket: not a regular file"}
+	if err := syscall.Mknod(filepath.Join(p.dir, "files/device"), syscall.S_IFCHR|0o666, 1<<8|5); err == nil { // /dev/zero
+		want = append([]string{"device: not a regular file"}, want...)
+	}
+	files, leftOut := describeFiles(p.run(shell("mkfifo pipe; echo -n 1 > a")).report)
+	if !slices.Equal(files, []string{"a=1"}) || !slices.Equal(leftOut, want) {
+		t.Errorf("got %q, left out %q", files, leftOut)
+	}
+}
+
+// Between the walk and the reading of a file its size is known, and may change:
+// what was killed is gone, but a folder may be another pod's too.
+func TestFilesThatChangeWhileTheyAreRead(t *testing.T) {
+	for name, c := range map[string]struct {
+		change func(t *testing.T, path string)
+		file   string
+		bytes  int64
+		why    string
+	}{
+		"it vanishes":               {func(t *testing.T, path string) { must(t, os.Remove(path)) }, "", 0, "can't be read: no such file or directory"},
+		"it grows":                  {func(t *testing.T, path string) { must(t, os.WriteFile(path, []byte("123456789"), 0o644)) }, "1289", 9, ""},
+		"it shrinks":                {func(t *testing.T, path string) { must(t, os.Truncate(path, 1)) }, "1", 1, ""},
+		"it becomes a folder":       {func(t *testing.T, path string) { must(t, os.Remove(path)); must(t, os.Mkdir(path, 0o755)) }, "", 0, "can't be read: it was replaced by what is not a regular file"},
+		"it becomes a pipe":         {func(t *testing.T, path string) { must(t, os.Remove(path)); must(t, syscall.Mkfifo(path, 0o644)) }, "", 0, "can't be read: it was replaced by what is not a regular file"},
+		"it becomes a link outside": {func(t *testing.T, path string) { must(t, os.Remove(path)); must(t, os.Symlink("/etc/passwd", path)) }, "", 0, "can't be read: path escapes from parent"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			dir := t.TempDir()
+			path := filepath.Join(dir, "f")
+			must(t, os.WriteFile(path, []byte("1234"), 0o644))
+			got, err := collectFiles(t.Context(), dir, selection{}, func(sizes []int64) []int64 {
+				c.change(t, path)
+				return sizes
+			})
+			must(t, err)
+			if c.why != "" {
+				if len(got.files) != 0 || len(got.leftOut) != 1 || got.leftOut[0].Why != c.why {
+					t.Errorf("got %+v", got)
+				}
+				return
+			}
+			if len(got.files) != 1 || string(got.files[0].Data) != c.file || got.files[0].Bytes != c.bytes || got.leftOut != nil {
+				t.Errorf("got %+v", got)
+			}
+		})
+	}
+}
+
+func TestAFileWithoutEndIsReadUntilTheTimeIsUp(t *testing.T) {
+	ctx, cancel := context.WithCancel(t.Context())
+	dir := t.TempDir()
+	must(t, os.WriteFile(filepath.Join(dir, "a"), []byte("1234"), 0o644))
+	got, err := collectFiles(ctx, dir, selection{redact: true}, func(sizes []int64) []int64 { cancel(); return sizes })
+	if err != nil || len(got.files) != 0 || len(got.leftOut) != 1 || got.leftOut[0].Why != "can't be read: no time was left before the end of the grace period" {
+		t.Errorf("got %+v, %v", got, err)
 	}
 }
 

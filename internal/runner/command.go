@@ -5,6 +5,7 @@ package runner
 import (
 	"errors"
 	"fmt"
+	"io"
 	"io/fs"
 	"os"
 	"os/exec"
@@ -60,6 +61,9 @@ func (r *run) execute() {
 		r.refuse(err)
 		return
 	}
+	if r.seal != nil {
+		_, _ = io.WriteString(r.live, sealedNotice) // a liveLog takes everything
+	}
 	r.cmd = cmd
 	reason, status := r.supervise()
 	r.report.Reason, r.report.ExitCode, r.report.FinishedAt = reason, exitCode(status), r.Now()
@@ -78,10 +82,10 @@ func (r *run) start() (*command, error) {
 	}
 	defer null.Close()
 	cmd := &command{ended: make(chan syscall.WaitStatus, 1), reaped: make(chan struct{})}
-	if cmd.stdout, err = newStream(r.live, r.task.CaptureBytes); err != nil {
+	if cmd.stdout, err = r.newStream(); err != nil {
 		return nil, err
 	}
-	if cmd.stderr, err = newStream(r.live, r.task.CaptureBytes); err != nil {
+	if cmd.stderr, err = r.newStream(); err != nil {
 		return nil, err
 	}
 	cmd.pid, err = syscall.ForkExec(r.path, r.task.Argv, &syscall.ProcAttr{
@@ -181,8 +185,10 @@ func (r *run) endCommand() {
 		r.note("a process that was left behind holds the output open: its end may be missing")
 	}
 	var errs [2]error
-	r.report.Stdout, errs[0] = c.stdout.close()
-	r.report.Stderr, errs[1] = c.stderr.close()
+	var redacted [2]int64
+	r.report.Stdout, redacted[0], errs[0] = c.stdout.close()
+	r.report.Stderr, redacted[1], errs[1] = c.stderr.close()
+	r.report.Redacted = redacted[0] + redacted[1]
 	if err := errors.Join(errs[:]...); err != nil {
 		r.note("reading the command's output: %v", err)
 	}

@@ -24,7 +24,7 @@ const (
 // code. The trailer's nonce is drawn only now, when no process is left that
 // could have learned it.
 func (r *run) deliver() int {
-	limits := result.Limits{MessageBytes: r.task.MessageBytes}
+	limits := result.Limits{MessageBytes: r.task.MessageBytes, Seal: r.seal}
 	rand.Read(limits.Nonce[:])
 	if used, ok := r.live.close(logTime); ok {
 		limits.LogBytes = r.task.LogBytes - used - logMargin

@@ -16,10 +16,11 @@ func (r *run) fetch() {
 		ctx, cancel = context.WithTimeout(ctx, r.task.Timeout)
 		defer cancel()
 	}
-	got := r.Fetch(ctx, *r.task.Fetch, r.live)
+	got := r.Fetch(ctx, *r.task.Fetch, r.passThrough())
 	r.report.Reason, r.report.FinishedAt = got.Reason, r.Now()
 	r.report.Stdout, r.report.Files = got.Stdout, got.Files
+	r.redactFetched()
 	r.note("%s", got.Message)
-	fmt.Fprintf(r.live, "gcloud-operator: %s: %s\n", r.report.Reason, r.report.Message)
+	fmt.Fprintf(r.passThrough(), "gcloud-operator: %s: %s\n", r.report.Reason, r.report.Message)
 	r.report = r.report.Limit(r.task.CaptureBytes)
 }

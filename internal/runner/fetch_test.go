@@ -27,6 +27,10 @@ func testFetch(ctx context.Context, task result.Fetch, log io.Writer) result.Rep
 		}
 		r.PackDocuments(documents)
 		r.Reason, r.Message = result.Fetched, "20 of 20"
+	case "documents/secret":
+		content := result.Whole([]byte("a " + aToken))
+		r.PackDocuments([]result.FetchedDocument{{Name: name, Content: &content}})
+		r.Reason = result.Fetched
 	case "documents/none":
 		r.PackDocuments([]result.FetchedDocument{{Name: name, Error: &result.FetchError{Reason: result.NotFound, Message: "none"}}})
 		r.Reason, r.Message = result.NotFound, strings.Repeat("none ", 1000)

@@ -62,7 +62,7 @@ func pathsIn(dir string) Paths {
 	in := func(name string) string { return filepath.Join(dir, name) }
 	return Paths{
 		Files: in("files"), Home: in("home"), Config: in("config"), Temp: in("tmp"),
-		Marker: in("state/started"), Inputs: in("inputs"), TerminationLog: in("termination-log"),
+		Marker: in("state/started"), Inputs: in("inputs"), SecretInputs: in("secret-inputs"), TerminationLog: in("termination-log"),
 	}
 }
 
@@ -74,6 +74,7 @@ type pod struct {
 	isolated    bool // PID 1 of its own namespace, as an unprivileged user
 	startBefore string
 	wrap        []string // runs the runner
+	open        result.Opener
 }
 
 func newPod(t *testing.T) *pod {
@@ -182,16 +183,34 @@ func (p *pod) finish(cmd *exec.Cmd, log *bytes.Buffer, begin time.Time) ending {
 	if e.Message, err = result.DecodeMessage(string(text)); err != nil {
 		p.t.Fatalf("%v: %q; the log: %s", err, text, log)
 	}
-	e.report = e.Report
-	if e.Trailer != nil {
-		if e.report, err = result.DecodeTrailer(*e.Trailer, log); err != nil {
-			p.t.Fatal(err)
-		}
-	}
+	e.report = p.report(e.Message, e.fullLog)
 	if !e.report.Believed("6f9d2c1e-7a44-4c0b-9d55-0d9f3f1f7a10/3/1", int32(e.exitCode)) {
 		p.t.Errorf("the report is not believed: exit code %d, %s %d", e.exitCode, e.report.Reason, e.report.ExitCode)
 	}
 	return e
+}
+
+// report is the whole one, from message or log, opened if it is sealed.
+func (p *pod) report(m result.Message, log string) result.Report {
+	p.t.Helper()
+	if m.Sealed != (p.open != nil) {
+		p.t.Fatalf("sealed: %v", m.Sealed)
+	}
+	m, err := m.Open(p.open)
+	if err != nil {
+		p.t.Fatal(err)
+	}
+	r := m.Report
+	switch {
+	case m.Trailer != nil && m.Sealed:
+		r, err = result.OpenTrailer(*m.Trailer, strings.NewReader(log), p.open)
+	case m.Trailer != nil:
+		r, err = result.DecodeTrailer(*m.Trailer, strings.NewReader(log))
+	}
+	if err != nil {
+		p.t.Fatal(err)
+	}
+	return r
 }
 
 func (p *pod) write(name, content string, mode os.FileMode) {

@@ -11,6 +11,8 @@ import (
 	"os"
 	"path"
 	"path/filepath"
+	"strconv"
+	"strings"
 
 	"github.com/gcloud-operator/gcloud-operator/internal/result"
 )
@@ -33,6 +35,45 @@ func (r *run) copyInputs() error {
 	}
 	r.inputs = sums
 	return nil
+}
+
+// linkSecretInputs makes links to the mounted files: what is a Secret's is never
+// copied, nor is it looked at.
+func (r *run) linkSecretInputs() error {
+	root, err := os.OpenRoot(r.Paths.Files)
+	if err != nil {
+		return err
+	}
+	defer root.Close()
+	var missing []string
+	for _, name := range r.task.SecretInputs {
+		mounted := filepath.Join(r.Paths.SecretInputs, filepath.FromSlash(name))
+		err := linkFile(root, name, mounted)
+		if errors.Is(err, fs.ErrNotExist) {
+			missing = append(missing, strconv.Quote(name))
+		} else if err != nil {
+			return refusal{result.InputsFailed, fmt.Errorf("linking secret input %q: %w", name, err)}
+		}
+	}
+	if len(missing) > 0 {
+		return refusal{result.InputsMissing, fmt.Errorf("input files are missing: %s: the Secret, or the key in it, does not exist",
+			strings.Join(missing, ", "))}
+	}
+	return nil
+}
+
+func linkFile(root *os.Root, name, mounted string) error {
+	info, err := os.Stat(mounted)
+	switch {
+	case err != nil:
+		return err
+	case !info.Mode().IsRegular():
+		return errors.New("it is not a regular file")
+	}
+	if err := root.MkdirAll(path.Dir(name), 0o755); err != nil {
+		return err
+	}
+	return root.Symlink(mounted, name)
 }
 
 // mountedTree is where the files of a ConfigMap or projected volume are: the

@@ -48,6 +48,9 @@ func (r *run) prepare() error {
 	if err := checkWindow(lookupEnv(r.Env, result.StartBeforeEnv), r.Now()); err != nil {
 		return err
 	}
+	if err := r.linkSecretInputs(); err != nil {
+		return err
+	}
 	if err := r.copyInputs(); err != nil {
 		return err
 	}

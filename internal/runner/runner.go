@@ -22,7 +22,7 @@ import (
 type Paths struct {
 	Files, Home, Config, Temp string
 	Marker                    string
-	Inputs                    string
+	Inputs, SecretInputs      string
 	TerminationLog            string
 }
 
@@ -30,7 +30,8 @@ type Paths struct {
 func ContainerPaths() Paths {
 	return Paths{
 		Files: result.FilesDir, Home: result.HomeDir, Config: result.ConfigDir, Temp: result.TempDir,
-		Marker: result.MarkerFile, Inputs: result.InputsDir, TerminationLog: result.TerminationLogFile,
+		Marker: result.MarkerFile, Inputs: result.InputsDir, SecretInputs: result.SecretInputsDir,
+		TerminationLog: result.TerminationLogFile,
 	}
 }
 
@@ -57,6 +58,7 @@ type Runner struct {
 type run struct {
 	Runner
 	task   result.Task
+	seal   result.Sealer // nil for a report in clear
 	stops  *stops
 	live   *liveLog
 	inputs inputSums
@@ -74,7 +76,11 @@ func (r Runner) Run() int {
 	if err != nil {
 		return r.refuseTask(err)
 	}
-	w := &run{Runner: r, task: task, stops: stops, live: newLiveLog(r.Log, liveShare(task))}
+	seal, err := sealer(task)
+	if err != nil {
+		return r.refuseTask(err)
+	}
+	w := &run{Runner: r, task: task, seal: seal, stops: stops, live: newLiveLog(r.Log, liveShare(task))}
 	w.report = result.Report{Run: task.Run, ArgvSHA256: result.HashArgv(task.Argv), ExitCode: result.NoExitCode}
 	w.guard(func() {
 		if err := w.prepare(); err != nil {
@@ -138,11 +144,13 @@ func (r *run) note(format string, args ...any) {
 func (r *run) collect() {
 	ctx, cancel := r.stops.context(reportBy(r.task.Grace))
 	defer cancel()
-	files, leftOut, err := collectFiles(ctx, r.Paths.Files, selection{r.task.OutputFiles, r.inputs}, r.fileBudget)
+	want := selection{globs: r.task.OutputFiles, inputs: r.inputs, secretInputs: r.task.SecretInputs, redact: r.redacts()}
+	got, err := collectFiles(ctx, r.Paths.Files, want, r.fileBudget)
 	if err != nil {
 		r.note("collecting the output files: %v", err)
 	}
-	r.report.Files, r.report.LeftOut = files, leftOut
+	r.report.Files, r.report.LeftOut = got.files, got.leftOut
+	r.report.Redacted += got.redacted
 	r.report = r.report.Limit(r.task.CaptureBytes)
 }
 
