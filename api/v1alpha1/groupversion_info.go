@@ -25,7 +25,11 @@ var (
 )
 
 func addKnownTypes(scheme *runtime.Scheme) error {
-	scheme.AddKnownTypes(SchemeGroupVersion, &GcloudRun{}, &GcloudRunList{})
+	scheme.AddKnownTypes(SchemeGroupVersion,
+		&GcloudRun{}, &GcloudRunList{},
+		&DocumentFetch{}, &DocumentFetchList{},
+		&DataformFileRead{}, &DataformFileReadList{},
+	)
 	metav1.AddToGroupVersion(scheme, SchemeGroupVersion)
 	return nil
 }
