@@ -46,7 +46,9 @@ type Plan struct {
 	Image       string
 	RunnerImage string
 
+	// Argv is executed; or Fetch is read from an API, in place of it.
 	Argv         []string
+	Fetch        *result.Fetch
 	Env          []corev1.EnvVar
 	Inputs       []InputFile
 	SecretInputs []SecretInput
@@ -136,6 +138,7 @@ func (p Plan) task(a Attempt) result.Task {
 	return result.Task{
 		Run:          a.Identity(),
 		Argv:         p.Argv,
+		Fetch:        p.Fetch,
 		Timeout:      p.Timeout,
 		Grace:        GracePeriod,
 		InputsSHA256: p.inputsHash(),

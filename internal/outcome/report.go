@@ -116,10 +116,26 @@ func reason(r result.Report) (reason, message string) {
 	if r.Reason == result.InputsMissing {
 		return v1alpha1.ReasonInputMissing, r.Message
 	}
+	if r.Reason.OfFetch() {
+		return fetched(r)
+	}
 	if r.Reason.NeverRan() {
 		return v1alpha1.ReasonNeverStarted, fmt.Sprintf("%s: %s", r.Reason, r.Message)
 	}
 	return v1alpha1.ReasonResultLost, fmt.Sprintf("%s: %s; the command may have acted", r.Reason, r.Message)
+}
+
+// fetched is for a run that read from an API: it has no exit code, and says itself what it came to.
+func fetched(r result.Report) (reason, message string) {
+	switch r.Reason {
+	case result.Fetched:
+		return v1alpha1.ReasonSucceeded, r.Message
+	case result.FetchTimedOut:
+		return v1alpha1.ReasonTimedOut, "spec.timeout had passed: " + r.Message
+	case result.FetchStopped:
+		return v1alpha1.ReasonTerminated, "The pod was asked to end: " + r.Message
+	}
+	return string(r.Reason), r.Message
 }
 
 func exited(r result.Report) (reason, message string) {
