@@ -75,33 +75,34 @@ func (k *key) read(w *Writer, final bool) bool {
 func (k *key) beginLine(w *Writer, final bool) bool {
 	text := w.rest()
 	n := padded.span(text[:min(len(text), minFirstLine)])
-	short := n < minFirstLine
-	if short && n == len(text) && !final {
+	if n == len(text) && n < minFirstLine && !final {
 		return false
 	}
-	if !k.begun && k.lineStart && short {
-		switch headerLine(text) {
-		case yes:
-			k.header = true
-			return true
-		case more:
-			if !final {
-				return false
-			}
+	if n == minFirstLine || k.isShortLine(text, n) {
+		if !k.begun {
+			k.begun = true
+			w.count++
 		}
-	}
-	isLine := k.begun && k.lineStart && n > 0 && (n == len(text) || lineEnd[text[min(n, len(text)-1)]])
-	if short && !isLine {
-		w.inside = nil
+		w.replace(n)
+		k.lineStart, k.inLine = false, true
 		return true
 	}
-	if !k.begun {
-		k.begun = true
-		w.count++
+	if !k.begun && k.lineStart {
+		v := headerLine(text)
+		if v == more && !final {
+			return false
+		}
+		k.header = v == yes
 	}
-	w.replace(n)
-	k.lineStart, k.inLine = false, true
+	if !k.header {
+		w.inside = nil
+	}
 	return true
+}
+
+// isShortLine reports whether n bytes of text are a line of their own.
+func (k *key) isShortLine(text []byte, n int) bool {
+	return k.begun && k.lineStart && n > 0 && (n == len(text) || lineEnd[text[n]])
 }
 
 // readLine skips the rest of a line that was replaced; JSON may write "/" as "\/".

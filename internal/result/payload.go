@@ -25,12 +25,11 @@ import (
 // of files and of what was left out.
 const maxPayloadBytes = MaxCaptureBytes + 8<<20
 
-// Sealer encrypts what is written to the writer that it returns, and Opener is
-// its reverse; see internal/seal.
-type (
-	Sealer func(io.Writer) (io.WriteCloser, error)
-	Opener func(io.Reader) (io.Reader, error)
-)
+// Sealer returns a writer that encrypts; internal/seal has one.
+type Sealer func(io.Writer) (io.WriteCloser, error)
+
+// Opener is the reverse of a Sealer.
+type Opener func(io.Reader) (io.Reader, error)
 
 func inClear(w io.Writer) (io.WriteCloser, error) { return nopCloser{w}, nil }
 

@@ -156,6 +156,10 @@ func (t Task) check() error {
 	case t.LogBytes < 0:
 		return errors.New("log must not be negative")
 	}
+	return errors.Join(checkName("run", t.Run), checkMessageBytes(t.MessageBytes), t.checkPaths(), t.checkFetch())
+}
+
+func (t Task) checkPaths() error {
 	for _, pattern := range t.OutputFiles {
 		if err := CheckGlob(pattern); err != nil {
 			return err
@@ -166,7 +170,7 @@ func (t Task) check() error {
 			return fmt.Errorf("secret input %q is not a path relative to the working directory", name)
 		}
 	}
-	return errors.Join(checkName("run", t.Run), checkMessageBytes(t.MessageBytes), t.checkFetch())
+	return nil
 }
 
 func (t Task) checkFetch() error {

@@ -13,6 +13,7 @@ func TestATaskSurvivesKubernetesExpansion(t *testing.T) {
 	want := Task{
 		Run: "6f9d2c1e-7a44-4c0b-9d55-0d9f3f1f7a10/3/1", Argv: []string{"gcloud", "$(HOME)", "$$", "a<b>&\"\n", "é"},
 		Timeout: time.Minute, Grace: time.Second, InputsSHA256: "ab", OutputFiles: []string{"a/**/*.txt"},
+		SecretInputs: []string{"a/key.json"}, KeepSecrets: true, SealTo: "age1x",
 		CaptureBytes: 1000, MessageBytes: 3072, LogBytes: 1 << 20,
 	}
 	text := want.Encode()
@@ -35,19 +36,21 @@ func TestATaskHasDefaults(t *testing.T) {
 
 func TestAnInvalidTaskIsRefused(t *testing.T) {
 	for name, c := range map[string]struct{ text, want string }{
-		"it is empty":                    {"", "EOF"},
-		"it is no JSON":                  {"{", "unexpected EOF"},
-		"it has a field of a later time": {`{"run":"r","argv":["x"],"seal":1}`, `unknown field "seal"`},
-		"it has no argv":                 {`{"run":"r"}`, "argv is empty"},
-		"it has no run":                  {`{"argv":["x"]}`, "run has 0 bytes"},
-		"its run is too long":            {`{"argv":["x"],"run":"` + strings.Repeat("r", 57) + `"}`, "run has 57 bytes"},
-		"its run has a quote":            {`{"argv":["x"],"run":"a\"b"}`, "other than plain letters"},
-		"its message is too small":       {`{"run":"r","argv":["x"],"message":1023}`, "message is 1023"},
-		"its message is too large":       {`{"run":"r","argv":["x"],"message":4097}`, "message is 4097"},
-		"its capture is too large":       {`{"run":"r","argv":["x"],"capture":16777217}`, "capture is 16777217"},
-		"its timeout is negative":        {`{"run":"r","argv":["x"],"timeout":-1}`, "must not be negative"},
-		"its log is negative":            {`{"run":"r","argv":["x"],"log":-1}`, "must not be negative"},
-		"an output leaves the folder":    {`{"run":"r","argv":["x"],"outputs":["../x"]}`, "below the working directory"},
+		"it is empty":                      {"", "EOF"},
+		"it is no JSON":                    {"{", "unexpected EOF"},
+		"it has a field of a later time":   {`{"run":"r","argv":["x"],"seal":1}`, `unknown field "seal"`},
+		"it has no argv":                   {`{"run":"r"}`, "argv is empty"},
+		"it has no run":                    {`{"argv":["x"]}`, "run has 0 bytes"},
+		"its run is too long":              {`{"argv":["x"],"run":"` + strings.Repeat("r", 57) + `"}`, "run has 57 bytes"},
+		"its run has a quote":              {`{"argv":["x"],"run":"a\"b"}`, "other than plain letters"},
+		"its message is too small":         {`{"run":"r","argv":["x"],"message":1023}`, "message is 1023"},
+		"its message is too large":         {`{"run":"r","argv":["x"],"message":4097}`, "message is 4097"},
+		"its capture is too large":         {`{"run":"r","argv":["x"],"capture":16777217}`, "capture is 16777217"},
+		"its timeout is negative":          {`{"run":"r","argv":["x"],"timeout":-1}`, "must not be negative"},
+		"its log is negative":              {`{"run":"r","argv":["x"],"log":-1}`, "must not be negative"},
+		"a secret input leaves the folder": {`{"run":"r","argv":["x"],"secretInputs":["../x"]}`, "secret input \"../x\" is not a path relative"},
+		"a secret input is the folder":     {`{"run":"r","argv":["x"],"secretInputs":["."]}`, "secret input \".\" is not a path relative"},
+		"an output leaves the folder":      {`{"run":"r","argv":["x"],"outputs":["../x"]}`, "below the working directory"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			if _, err := DecodeTask(c.text); err == nil || !strings.Contains(err.Error(), c.want) || !strings.HasPrefix(err.Error(), ErrTask.Error()) {
