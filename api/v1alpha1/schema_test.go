@@ -3,7 +3,6 @@
 package v1alpha1_test
 
 import (
-	"context"
 	"encoding/json"
 	"fmt"
 	"os"
@@ -31,8 +30,9 @@ import (
 // crd is a CustomResourceDefinition as the API server has it.
 type crd struct {
 	apiextensions.CustomResourceDefinition
-	properties *apiextensions.JSONSchemaProps
 	structural *schema.Structural
+	schema     validation.SchemaValidator
+	rules      *cel.Validator
 }
 
 func readCRD(t *testing.T, path string) crd {
@@ -52,10 +52,14 @@ func readCRD(t *testing.T, path string) crd {
 	if err := apiextensionsv1.Convert_v1_CustomResourceDefinition_To_apiextensions_CustomResourceDefinition(&v1, &c.CustomResourceDefinition, nil); err != nil {
 		t.Fatal(err)
 	}
-	c.properties = versionSchema(c.CustomResourceDefinition)
-	if c.structural, err = schema.NewStructural(c.properties); err != nil {
+	properties := versionSchema(c.CustomResourceDefinition)
+	if c.structural, err = schema.NewStructural(properties); err != nil {
 		t.Fatal(err)
 	}
+	if c.schema, _, err = validation.NewSchemaValidator(properties); err != nil {
+		t.Fatal(err)
+	}
+	c.rules = cel.NewValidator(c.structural, true, celconfig.PerCallLimit)
 	return c
 }
 
@@ -70,15 +74,10 @@ func versionSchema(c apiextensions.CustomResourceDefinition) *apiextensions.JSON
 func (c crd) check(t *testing.T, object map[string]any) field.ErrorList {
 	t.Helper()
 	defaulting.Default(object, c.structural)
-	schemaValidator, _, err := validation.NewSchemaValidator(c.properties)
-	if err != nil {
-		t.Fatal(err)
-	}
-	errs := validation.ValidateCustomResource(nil, object, schemaValidator)
+	errs := validation.ValidateCustomResource(nil, object, c.schema)
 	errs = append(errs, listtype.ValidateListSetsAndMaps(nil, c.structural, object)...)
-	rules, _ := cel.NewValidator(c.structural, true, celconfig.PerCallLimit).
-		Validate(context.Background(), nil, c.structural, object, nil, celconfig.RuntimeCELCostBudget)
-	return append(errs, rules...)
+	broken, _ := c.rules.Validate(t.Context(), nil, c.structural, object, nil, celconfig.RuntimeCELCostBudget)
+	return append(errs, broken...)
 }
 
 const gcloudRunCRD = "../../config/crd/gcloud-operator.dev_gcloudruns.yaml"
@@ -111,6 +110,17 @@ func inputFile(path string) []any {
 	return []any{map[string]any{"path": path, "contents": ""}}
 }
 
+var keyRef = map[string]any{"name": "a", "key": "b"}
+
+// inputFrom is an input file whose contents come from each of the sources.
+func inputFrom(sources ...string) []any {
+	from := map[string]any{}
+	for _, s := range sources {
+		from[s] = keyRef
+	}
+	return []any{map[string]any{"path": "a", "contentsFrom": from}}
+}
+
 func TestValuesOfTheSpec(t *testing.T) {
 	c := readCRD(t, gcloudRunCRD)
 	for name, test := range map[string]struct {
@@ -138,23 +148,32 @@ func TestValuesOfTheSpec(t *testing.T) {
 		"the longest command":        {"command", strings.Repeat("x", 16_384), ""},
 		"a command that is too long": {"command", strings.Repeat("x", 16_385), "may not be more than 16384"},
 
-		"an input file":                   {"inputFiles", inputFile("a.txt"), ""},
-		"an input file in a folder":       {"inputFiles", inputFile("a/b.c/d_e"), ""},
-		"a hidden input file":             {"inputFiles", inputFile(".gcloudignore"), ""},
-		"an input file of dots":           {"inputFiles", inputFile("a/...b"), ""},
-		"an absolute path":                {"inputFiles", inputFile("/etc/passwd"), "must be a path relative to the working directory"},
-		"a path that climbs":              {"inputFiles", inputFile("../a"), "must be a path relative to the working directory"},
-		"a path that climbs in between":   {"inputFiles", inputFile("a/../../b"), "must be a path relative to the working directory"},
-		"a path that ends climbing":       {"inputFiles", inputFile("a/.."), "must be a path relative to the working directory"},
-		"a path with a dot alone":         {"inputFiles", inputFile("./a"), "must be a path relative to the working directory"},
-		"a path with an empty element":    {"inputFiles", inputFile("a//b"), "must be a path relative to the working directory"},
-		"a path of a folder":              {"inputFiles", inputFile("a/"), "must be a path relative to the working directory"},
-		"no path":                         {"inputFiles", inputFile(""), "should be at least 1 chars long"},
-		"a path that is too long":         {"inputFiles", inputFile(strings.Repeat("a", 513)), "may not be more than 512"},
-		"an input file without contents":  {"inputFiles", []any{map[string]any{"path": "a"}}, "spec.inputFiles[0].contents: Required value"},
-		"two input files of one path":     {"inputFiles", append(inputFile("a"), inputFile("a")...), "Duplicate value"},
-		"as many input files as may be":   {"inputFiles", many(64, func(i int) any { return inputFile(strings.Repeat("a", i+1))[0] }), ""},
-		"more input files than there may": {"inputFiles", many(65, func(i int) any { return inputFile(strings.Repeat("a", i+1))[0] }), "must have at most 64 items"},
+		"an input file":                                           {"inputFiles", inputFile("a.txt"), ""},
+		"an input file in a folder":                               {"inputFiles", inputFile("a/b.c/d_e"), ""},
+		"a hidden input file":                                     {"inputFiles", inputFile(".gcloudignore"), ""},
+		"an input file of dots":                                   {"inputFiles", inputFile("a/...b"), ""},
+		"an absolute path":                                        {"inputFiles", inputFile("/etc/passwd"), "must be a path relative to the working directory"},
+		"a path that climbs":                                      {"inputFiles", inputFile("../a"), "must be a path relative to the working directory"},
+		"a path that climbs in between":                           {"inputFiles", inputFile("a/../../b"), "must be a path relative to the working directory"},
+		"a path that ends climbing":                               {"inputFiles", inputFile("a/.."), "must be a path relative to the working directory"},
+		"a path with a dot alone":                                 {"inputFiles", inputFile("./a"), "must be a path relative to the working directory"},
+		"a path with an empty element":                            {"inputFiles", inputFile("a//b"), "must be a path relative to the working directory"},
+		"a path of a folder":                                      {"inputFiles", inputFile("a/"), "must be a path relative to the working directory"},
+		"no path":                                                 {"inputFiles", inputFile(""), "should be at least 1 chars long"},
+		"a path that is too long":                                 {"inputFiles", inputFile(strings.Repeat("a", 513)), "may not be more than 512"},
+		"an empty input file":                                     {"inputFiles", []any{map[string]any{"path": "a"}}, ""},
+		"an input file out of a ConfigMap":                        {"inputFiles", inputFrom("configMapKeyRef"), ""},
+		"an input file out of a Secret":                           {"inputFiles", inputFrom("secretKeyRef"), ""},
+		"an input file out of both":                               {"inputFiles", inputFrom("configMapKeyRef", "secretKeyRef"), "exactly one of the fields in [configMapKeyRef secretKeyRef] must be set"},
+		"an input file out of neither":                            {"inputFiles", inputFrom(), "exactly one of the fields in [configMapKeyRef secretKeyRef] must be set"},
+		"an input file with its contents written and referred to": {"inputFiles", []any{map[string]any{"path": "a", "contents": "a", "contentsFrom": map[string]any{"secretKeyRef": keyRef}}}, "at most one of the fields in [contents contentsFrom] may be set"},
+		"an input file out of a key that no ConfigMap can have":   {"inputFiles", []any{map[string]any{"path": "a", "contentsFrom": map[string]any{"secretKeyRef": map[string]any{"name": "a", "key": "b/c"}}}}, "should match"},
+		"output into a Secret":                                    {"output", map[string]any{"secretName": "result"}, ""},
+		"output into a Secret of no name":                         {"output", map[string]any{"secretName": ""}, "should be at least 1 chars long"},
+		"output into another namespace":                           {"output", map[string]any{"secretName": "other/result"}, "should match"},
+		"two input files of one path":                             {"inputFiles", append(inputFile("a"), inputFile("a")...), "Duplicate value"},
+		"as many input files as may be":                           {"inputFiles", many(64, func(i int) any { return inputFile(strings.Repeat("a", i+1))[0] }), ""},
+		"more input files than there may":                         {"inputFiles", many(65, func(i int) any { return inputFile(strings.Repeat("a", i+1))[0] }), "must have at most 64 items"},
 
 		"globs of output files":        {"outputFiles", []any{"*.json", "out/**"}, ""},
 		"an empty glob":                {"outputFiles", []any{""}, "should be at least 1 chars long"},
