@@ -4,6 +4,7 @@
 package config
 
 import (
+	"cmp"
 	"fmt"
 	"os"
 	"time"
@@ -83,6 +84,10 @@ func setDefaults(c *configv1alpha1.OperatorConfiguration) {
 	if c.Gcloud.Resources.Requests == nil && c.Gcloud.Resources.Limits == nil {
 		c.Gcloud.Resources = defaultResources()
 	}
+	c.Reads.Image = cmp.Or(c.Reads.Image, c.Gcloud.RunnerImage, c.Gcloud.Image)
+	if c.Reads.Resources.Requests == nil && c.Reads.Resources.Limits == nil {
+		c.Reads.Resources = defaultReadResources()
+	}
 	if c.Results.InlineBytes == 0 {
 		c.Results.InlineBytes = output.DefaultInlineBytes
 	}
@@ -104,6 +109,16 @@ func defaultResources() corev1.ResourceRequirements {
 			corev1.ResourceMemory:           resource.MustParse("1Gi"),
 			corev1.ResourceEphemeralStorage: resource.MustParse("2Gi"),
 		},
+	}
+}
+
+func defaultReadResources() corev1.ResourceRequirements {
+	return corev1.ResourceRequirements{
+		Requests: corev1.ResourceList{
+			corev1.ResourceCPU:    resource.MustParse("50m"),
+			corev1.ResourceMemory: resource.MustParse("64Mi"),
+		},
+		Limits: corev1.ResourceList{corev1.ResourceMemory: resource.MustParse("256Mi")},
 	}
 }
 

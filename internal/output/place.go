@@ -96,8 +96,8 @@ func chooseInline(pieces []piece, room int64) {
 
 // encodedBytes is what the piece takes in JSON: control characters and < > & take six bytes there.
 func (p piece) encodedBytes() int64 {
-	if !isText(p.stream.Data) {
-		return int64(len(p.stream.Data)+2) / 3 * 4
+	if !IsText(p.stream.Data) {
+		return base64Bytes(p.stream.Data)
 	}
 	text, err := json.Marshal(string(p.stream.Data))
 	if err != nil {
@@ -111,7 +111,7 @@ func (p piece) content(s *store) Content {
 	if p.stream.Truncated() {
 		c.Stored.Truncated, c.Stored.HeadBytes = true, int64(p.stream.Head)
 	}
-	switch text := isText(p.stream.Data); {
+	switch text := IsText(p.stream.Data); {
 	case p.inline && text && !p.stream.Truncated():
 		c.Text = string(p.stream.Data)
 	case p.inline && text:
@@ -151,9 +151,9 @@ func cut(b []byte, limit int) int {
 	return limit
 }
 
-// isText says whether the bytes can stand in JSON as they are: valid UTF-8 without control
+// IsText says whether the bytes can stand in JSON as they are: valid UTF-8 without control
 // characters other than those of layout.
-func isText(b []byte) bool {
+func IsText(b []byte) bool {
 	if !utf8.Valid(b) {
 		return false
 	}

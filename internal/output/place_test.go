@@ -61,7 +61,7 @@ func TestSizesAreThoseInJSON(t *testing.T) {
 	} {
 		p := piece{stream: stream(data)}
 		var value any = data
-		if !isText([]byte(data)) {
+		if !IsText([]byte(data)) {
 			value = []byte(data)
 		}
 		text, err := json.Marshal(value)

@@ -10,6 +10,8 @@ import (
 	"unicode/utf8"
 
 	"k8s.io/apimachinery/pkg/util/validation/field"
+
+	"github.com/gcloud-operator/gcloud-operator/api/v1alpha1"
 )
 
 const (
@@ -91,4 +93,9 @@ func revisionFaults(revision string) []string {
 		faults = append(faults, `must not have any of \ : ? * [: write a commit, a branch or a tag`)
 	}
 	return faults
+}
+
+// DataformFileRead checks a resource. It returns all violations.
+func DataformFileRead(d *v1alpha1.DataformFileRead) field.ErrorList {
+	return DataformFile(field.NewPath("spec"), d.Spec.Workspace, d.Spec.Path, d.Spec.Revision)
 }

@@ -11,6 +11,8 @@ import (
 	"unicode/utf8"
 
 	"k8s.io/apimachinery/pkg/util/validation/field"
+
+	"github.com/gcloud-operator/gcloud-operator/api/v1alpha1"
 )
 
 // Limits of the Developer Knowledge API.
@@ -120,4 +122,9 @@ func shown(value string) string {
 		return value
 	}
 	return string(characters[:maxShownNameCharacters]) + "…"
+}
+
+// DocumentFetch checks a resource. It returns all violations.
+func DocumentFetch(d *v1alpha1.DocumentFetch) field.ErrorList {
+	return DocumentNames(field.NewPath("spec", "names"), d.Spec.Names)
 }

@@ -15,6 +15,10 @@ type OperatorConfiguration struct {
 	// +optional
 	Gcloud Gcloud `json:"gcloud,omitzero"`
 
+	// reads says how DocumentFetch and DataformFileRead ask their APIs.
+	// +optional
+	Reads Reads `json:"reads,omitzero"`
+
 	// commands says which commands may be run.
 	// +optional
 	Commands Commands `json:"commands,omitzero"`
@@ -47,6 +51,34 @@ type Gcloud struct {
 
 	// resources are the requests and limits of the container that runs the command. Default:
 	// requests of 100m CPU and 256Mi memory, limits of 1Gi memory and 2Gi ephemeral storage.
+	// +optional
+	Resources corev1.ResourceRequirements `json:"resources,omitzero"`
+}
+
+// Reads says how DocumentFetch and DataformFileRead ask their APIs.
+type Reads struct {
+	// image is an image that has the runner in it, as /runner: it needs nothing else. Default:
+	// gcloud.runnerImage, and where that is empty, too, gcloud.image.
+	// +optional
+	Image string `json:"image,omitempty"`
+
+	// developerKnowledgeEndpoint is the base URL of the Developer Knowledge API, with a slash at the
+	// end. Default: Google's.
+	// +optional
+	DeveloperKnowledgeEndpoint string `json:"developerKnowledgeEndpoint,omitempty"`
+
+	// dataformEndpoint is the base URL of the Dataform API, with a slash at the end: a regional one,
+	// for example. Default: Google's.
+	// +optional
+	DataformEndpoint string `json:"dataformEndpoint,omitempty"`
+
+	// anonymous asks without credentials where spec.identity names no Secret. It is for endpoints
+	// that need none, such as those of tests.
+	// +optional
+	Anonymous bool `json:"anonymous,omitempty"`
+
+	// resources are the requests and limits of the container that reads. Default: requests of 50m
+	// CPU and 64Mi memory, a limit of 256Mi memory.
 	// +optional
 	Resources corev1.ResourceRequirements `json:"resources,omitzero"`
 }
