@@ -9,6 +9,7 @@ import (
 	"crypto/x509"
 	"errors"
 	"net"
+	"sync/atomic"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -262,10 +263,10 @@ func TestWipedTrustIsWrittenAgain(t *testing.T) {
 
 func TestStartGoesOnAfterAnError(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		down := true
+		var back atomic.Bool
 		c := interceptor.NewClient(cluster(), interceptor.Funcs{
 			Get: func(ctx context.Context, w client.WithWatch, key client.ObjectKey, o client.Object, opts ...client.GetOption) error {
-				if down {
+				if !back.Load() {
 					return errors.New("the API server is away")
 				}
 				return w.Get(ctx, key, o, opts...)
@@ -275,7 +276,7 @@ func TestStartGoesOnAfterAnError(t *testing.T) {
 		ctx, cancel := context.WithCancel(t.Context())
 		go func() { _ = m.Start(ctx) }()
 		time.Sleep(3 * checkInterval)
-		down = false
+		back.Store(true)
 		time.Sleep(2 * checkInterval)
 		if err := handshake(webhooks(t, c).Webhooks[0].ClientConfig.CABundle, serverName, m); err != nil {
 			t.Errorf("when the API server is back: %v", err)
