@@ -19,10 +19,11 @@ var (
 	encoded  = newClass(alphanumeric + "+/_-")    // either base64, without padding
 	token68  = newClass(alphanumeric + "-._~+/=") // RFC 6750
 	hexDigit = newClass("0123456789ABCDEFabcdef")
+	lower    = newClass(alphanumeric[26:52])
 	// Of a field in JSON.
 	quoted = newClass(`"'\`)
 	space  = newClass(" \t\r\n")
-	colon  = newClass(":")
+	colon  = newClass(":=")
 	// Of PEM: label, name of a header, what may stand between lines, and what
 	// ends one.
 	label     = newClass(alphanumeric[:26] + " 0123456789")

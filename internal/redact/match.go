@@ -48,7 +48,7 @@ var starts, pairs = func() (*class, *[1 << 16]bool) {
 	var starts class
 	var pairs [1 << 16]bool
 	for first, seconds := range map[byte]string{
-		'y': "a", '1': `/%\`, 'G': "O", 'A': "I", 'e': "y", 'B': "e", 'b': "e", '-': "-", '"': "ari", '\'': "ari",
+		'y': "a", '1': `/%\`, 'G': "O", 'A': "I", 'e': "y", 'B': "e", 'b': "e", '-': "-", 'a': "c", 'r': "e", 'i': "d",
 	} {
 		starts[first] = true
 		for _, second := range []byte(seconds) {
@@ -98,7 +98,7 @@ func (w *Writer) matchFirst(text []byte, final bool) match {
 var notBefore = [256]*class{
 	'y': alnum, 'e': alnum, 'B': alnum, 'b': alnum,
 	'G': alnum, '1': encoded, 'A': encoded,
-	'-': none, '"': none, '\'': none,
+	'-': none, 'a': word, 'r': word, 'i': word,
 }
 
 // read skips the rest of a token that ends where its class does.

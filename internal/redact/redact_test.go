@@ -139,6 +139,9 @@ func TestTheTokenAfterAWellKnownNameIsReplaced(t *testing.T) {
 		"JSON over two lines":         {"{\"access_token\":\n    \"", letters(40), "\"\n}"},
 		"JSON within JSON":            {`{"body": "{\"access_token\": \"`, letters(40), `\"}"}`},
 		"what Python prints":          {`{'id_token': '`, letters(40), `'}`},
+		"YAML, as gcloud prints it":   {"access_token: ", letters(40), "\nexpires_in: 3599\n"},
+		"a form":                      {"grant_type=x&access_token=", letters(40), "&x=y"},
+		"what Go prints":              {"{access_token:", letters(40), " x:1}"},
 		"the name in IAM's answers":   {`"accessToken": "`, letters(40), `"`},
 		"a refresh token of others":   {`"refresh_token": "`, letters(40), `"`},
 	} {

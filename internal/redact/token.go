@@ -6,11 +6,12 @@ import "bytes"
 
 // The least that makes a secret of what begins like one; real ones are longer.
 const (
-	minWord    = 20 // of a token, a client secret, a signature
-	minRefresh = 20
-	minHeader  = 8
-	minBearer  = 20
-	minField   = 10
+	minWord     = 20 // of a token, a client secret, a signature
+	minRefresh  = 20
+	minHeader   = 8
+	minBearer   = 20
+	minField    = 10 // between quotes
+	minUnquoted = 20
 	// surelyToken is a length from which a word without a digit is no placeholder.
 	surelyToken = 64
 	// maxRefresh bounds what must be seen of a refresh token: all of it.
@@ -122,46 +123,63 @@ func bearer(text []byte) match {
 }
 
 // field: "access_token": "…" and its like, in JSON, in JSON within JSON, and as
-// Python prints it.
+// Python prints it; access_token: … in YAML; access_token=… in URLs.
 func field(text []byte) match {
+	undecided := no
 	for _, name := range []string{"access_token", "accessToken", "refresh_token", "id_token"} {
-		rest, v := after(text[1:], name)
-		if v == more {
+		rest, v := after(text, name)
+		undecided = max(undecided, v)
+		if v == yes {
+			return fieldValue(text, rest)
+		}
+	}
+	return match{verdict: undecided}
+}
+
+// fieldValue: rest of text comes after the field's name.
+func fieldValue(text, rest []byte) match {
+	n := 0
+	for _, stage := range []*class{quoted, space, colon, space, quoted} {
+		n = stage.span(rest[:min(len(rest), maxGap)])
+		if n == len(rest) {
 			return match{verdict: more}
 		}
-		if v != yes {
-			continue
+		if n == 0 && stage == colon {
+			return match{}
 		}
-		for _, stage := range []*class{quoted, space, colon, space, quoted} {
-			n := stage.span(rest[:min(len(rest), maxGap)])
-			if n == len(rest) {
-				return match{verdict: more}
-			}
-			if n == 0 && stage != space {
-				return match{}
-			}
-			rest = rest[n:]
-		}
-		return match{opaque(rest, minField), len(text) - len(rest), minField, token68}
+		rest = rest[n:]
 	}
-	return match{}
+	least := minField
+	if n == 0 {
+		least = minUnquoted
+	}
+	return match{opaque(rest, least), len(text) - len(rest), least, token68}
 }
 
 // maxGap bounds quotes and spaces between a field's name and its value.
 const maxGap = 16
 
-// opaque says whether a token of no known form is there, and no placeholder:
-// of these many bytes at least, with a digit unless it is long.
+// opaque says whether a token of no known form is there, and no placeholder and
+// no resource's name: of these many bytes at least, with a digit unless it is long.
 func opaque(text []byte, least int) verdict {
 	seen := text[:min(len(text), surelyToken)]
 	n := token68.span(seen)
 	switch {
+	case isResource(seen[:n]):
+		return no
 	case n == surelyToken, n >= least && bytes.ContainsAny(seen[:n], "0123456789"):
 		return yes
 	case n == len(text):
 		return more
 	}
 	return no
+}
+
+// isResource: projects/my-project/….
+func isResource(text []byte) bool {
+	const shortest = len("apps")
+	n := lower.span(text)
+	return n >= shortest && n < len(text) && text[n] == '/'
 }
 
 // after returns what comes after the prefix, if it is there.

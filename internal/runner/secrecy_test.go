@@ -6,7 +6,11 @@ import (
 	"crypto/sha256"
 	"encoding/hex"
 	"encoding/pem"
+	"io"
+	"net/http"
+	"net/http/httptest"
 	"os"
+	"os/exec"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -98,6 +102,46 @@ func hashesAreOfWhatIsKept(t *testing.T, r result.Report) {
 		if s.SHA256 != "" && !s.Truncated() && (s.SHA256 != hex.EncodeToString(sum[:]) || s.Bytes != int64(len(s.Data))) {
 			t.Errorf("%d bytes, hash %s, of %.100q", s.Bytes, s.SHA256, s.Data)
 		}
+	}
+}
+
+// gcloud prints its token where it is told to, and with its requests.
+func TestTheTokensThatGcloudPrintsAreReplaced(t *testing.T) {
+	if _, err := exec.LookPath("gcloud"); err != nil {
+		t.Skip("gcloud is not installed")
+	}
+	api := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if r.Header.Get("Authorization") != "Bearer "+aToken {
+			t.Errorf("gcloud's own token is %q", r.Header.Get("Authorization"))
+		}
+		w.Header().Set("Content-Type", "application/json")
+		_, _ = io.WriteString(w, `{"projectId": "p", "access_token": "`+strings.Repeat("opaque-0", 5)+`"}`)
+	}))
+	defer api.Close()
+	for name, c := range map[string]struct {
+		argv []string
+		want string
+	}{
+		"it is asked for":           {[]string{"gcloud", "auth", "print-access-token"}, "[redacted]\n"},
+		"it is shown with requests": {[]string{"gcloud", "projects", "describe", "p", "--log-http"}, "b'Bearer [redacted]'"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			p := newPod(t)
+			p.write("token", aToken, 0o644)
+			p.env = []string{
+				"CLOUDSDK_AUTH_ACCESS_TOKEN_FILE=" + filepath.Join(p.dir, "token"), "CLOUDSDK_CORE_LOG_HTTP_REDACT_TOKEN=false",
+				"CLOUDSDK_API_ENDPOINT_OVERRIDES_CLOUDRESOURCEMANAGER=" + api.URL + "/", "CLOUDSDK_CORE_CHECK_GCE_METADATA=false",
+				"CLOUDSDK_CORE_DISABLE_PROMPTS=1", "CLOUDSDK_CORE_DISABLE_USAGE_REPORTING=true",
+			}
+			e := p.run(task(c.argv...))
+			printed := string(e.report.Stdout.Data) + string(e.report.Stderr.Data)
+			if e.report.ExitCode != 0 || !strings.Contains(printed, c.want) {
+				t.Errorf("exit code %d, %s", e.report.ExitCode, printed)
+			}
+			if all := everywhere(t, p, e); strings.Contains(all, aToken[5:25]) || strings.Contains(all, "opaque") {
+				t.Errorf("a token is in %s", all)
+			}
+		})
 	}
 }
 
