@@ -126,3 +126,31 @@ func TestARunThatBringsNothingLeavesWhatThereIs(t *testing.T) {
 		})
 	}
 }
+
+func TestACopyIsMadeWhereTheSpecAsksForOne(t *testing.T) {
+	for name, c := range map[string]struct {
+		output   *v1alpha1.FileOutput
+		contents []byte
+		want     bool
+		message  string
+	}{
+		"no copy":                      {nil, []byte("a"), false, "read"},
+		"a copy":                       {&v1alpha1.FileOutput{ConfigMapName: "copy"}, []byte{0, 0xff}, true, "read"},
+		"a copy of nothing":            {&v1alpha1.FileOutput{ConfigMapName: "copy"}, nil, true, "read"},
+		"as much as a ConfigMap holds": {&v1alpha1.FileOutput{ConfigMapName: "copy"}, make([]byte, 1<<20), true, "read"},
+		"more than a ConfigMap holds": {&v1alpha1.FileOutput{ConfigMapName: "copy"}, make([]byte, 1<<20+1), false,
+			"read; no copy was made, because a ConfigMap holds at most 1048576 bytes"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			d := readOf("a")
+			d.Spec.Output, d.Status.Run = c.output, &v1alpha1.Run{Message: "read"}
+			got := record(d, first, c.contents).Copy
+			if (got != nil) != c.want || d.Status.Run.Message != c.message {
+				t.Fatalf("got %v, %s", got, d.Status.Run.Message)
+			}
+			if c.want && (got.Name != "copy" || got.Immutable != nil || got.BinaryData["contents"] == nil || !bytes.Equal(got.BinaryData["contents"], c.contents) || len(got.OwnerReferences) != 1) {
+				t.Errorf("got %+v", got)
+			}
+		})
+	}
+}

@@ -63,5 +63,8 @@ func fields(spec v1alpha1.DataformFileReadSpec) map[string]string {
 	if spec.Revision != "" {
 		f["revision"] = spec.Revision
 	}
+	if spec.Output != nil {
+		f["output/configMapName"] = spec.Output.ConfigMapName
+	}
 	return f
 }

@@ -50,6 +50,9 @@ type Kept struct {
 	ConfigMaps []*corev1.ConfigMap
 	// Secret is nil unless the spec asks for one; then it holds all of the output.
 	Secret *corev1.Secret
+	// Copy is nil unless the spec asks for one: a ConfigMap of a name that users know, whose contents
+	// the next run replaces.
+	Copy *corev1.ConfigMap
 }
 
 // Intent is what a spec asks for.

@@ -15,8 +15,8 @@ package run
 // +kubebuilder:rbac:groups="",resources=pods/log,verbs=get
 //
 // It keeps input files, and large results, in ConfigMaps that it never changes, and reads those that
-// input files come from when they change.
-// +kubebuilder:rbac:groups="",resources=configmaps,verbs=get;list;watch;create
+// input files come from when they change. A copy that a spec asks for is patched when the file changes.
+// +kubebuilder:rbac:groups="",resources=configmaps,verbs=get;list;watch;create;patch
 //
 // It puts output into Secrets where a spec asks for it. A patch that changes nothing tells it whose one
 // is, so it needs no right to read Secrets.

@@ -82,6 +82,12 @@ func (r *Reconciler[T]) record(ctx context.Context, before T, o *decide.Observat
 	} else if err != nil {
 		return before, err
 	}
+	err = r.keepCopy(ctx, o, kept.Copy)
+	if taken := (takenError{}); errors.As(err, &taken) {
+		after.RunStatus().Run.Message += "; no copy was made, because " + taken.Error()
+	} else if err != nil {
+		return before, err
+	}
 	return after, r.patchStatus(ctx, before, after)
 }
 
