@@ -5,7 +5,6 @@ package e2e
 import (
 	"bytes"
 	"fmt"
-	"math/rand/v2"
 	"net"
 	"strings"
 	"testing"
@@ -63,17 +62,6 @@ func TestAnInputFileInAFolderIsReadAndAnOutputFileComesBack(t *testing.T) {
 		" --zone=z --transaction-file=changes/transaction.yaml --project=my-project").
 		inputFile("changes/transaction.yaml", "additions: []\ndeletions: []\n").succeed(t)
 	expectContains(t, "the file", string(outputFile(t, transaction, "changes/transaction.yaml")), "www.example.com.", "192.0.2.1")
-}
-
-func TestABinaryFileComesBackAsItIs(t *testing.T) {
-	object := make([]byte, 100_000)
-	rand.NewChaCha8([32]byte{}).Read(object)
-	bucket := serveObject(t, object)
-
-	g := gcloudRun("binary", "gcloud storage cp gs://"+bucket+"/object.bin . --project=my-project").succeed(t)
-	if got := outputFile(t, g, "object.bin"); !bytes.Equal(got, object) {
-		t.Errorf("%d bytes came back, not the %d that are in the bucket", len(got), len(object))
-	}
 }
 
 func TestThreeMegabytesOfStdoutComeBackWhole(t *testing.T) {

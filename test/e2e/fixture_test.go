@@ -6,6 +6,7 @@ import (
 	"bytes"
 	"crypto/sha256"
 	"encoding/hex"
+	"os/exec"
 	"testing"
 	"time"
 
@@ -34,6 +35,16 @@ func gcloudRun(name, command string) builder {
 
 func (b builder) inputFile(path, contents string) builder {
 	b.Spec.InputFiles = append(b.Spec.InputFiles, v1alpha1.InputFile{Path: path, Contents: contents})
+	return b
+}
+
+func (b builder) inputFrom(path string, from v1alpha1.ContentsSource) builder {
+	b.Spec.InputFiles = append(b.Spec.InputFiles, v1alpha1.InputFile{Path: path, ContentsFrom: &from})
+	return b
+}
+
+func (b builder) outputSecret(name string) builder {
+	b.Spec.Output.SecretName = name
 	return b
 }
 
@@ -128,8 +139,18 @@ func whole(t *testing.T, text string, stored v1alpha1.Stored) []byte {
 		data = stored.Base64
 	}
 	if len(stored.ConfigMaps) > 0 {
-		data = nil
+		data = parts(t, stored)
 	}
+	if sha256Of(data) != stored.SHA256 || int64(len(data)) != stored.Bytes {
+		t.Fatalf("%d bytes came back, whose hash differs from that of the %d that there were", len(data), stored.Bytes)
+	}
+	return data
+}
+
+// parts returns what is in the ConfigMaps.
+func parts(t *testing.T, stored v1alpha1.Stored) []byte {
+	t.Helper()
+	var data []byte
 	for _, part := range stored.ConfigMaps {
 		m := &corev1.ConfigMap{}
 		if err := cluster.Get(t.Context(), types.NamespacedName{Namespace: namespace, Name: part.Name}, m); err != nil {
@@ -137,10 +158,48 @@ func whole(t *testing.T, text string, stored v1alpha1.Stored) []byte {
 		}
 		data = append(data, m.BinaryData[part.Key]...)
 	}
-	if sum := sha256.Sum256(data); hex.EncodeToString(sum[:]) != stored.SHA256 || int64(len(data)) != stored.Bytes {
-		t.Fatalf("%d bytes came back, whose hash differs from that of the %d that there were", len(data), stored.Bytes)
-	}
 	return data
+}
+
+func sha256Of(data []byte) string {
+	sum := sha256.Sum256(data)
+	return hex.EncodeToString(sum[:])
+}
+
+func secretData(t *testing.T, part v1alpha1.StoredPart) []byte {
+	t.Helper()
+	secret := &corev1.Secret{}
+	if err := cluster.Get(t.Context(), types.NamespacedName{Namespace: namespace, Name: part.Name}, secret); err != nil {
+		t.Fatal(err)
+	}
+	return secret.Data[part.Key]
+}
+
+func makeSecret(t *testing.T, name string, data map[string]string) string {
+	t.Helper()
+	secret := &corev1.Secret{ObjectMeta: metav1.ObjectMeta{Namespace: namespace, Name: name}, StringData: data}
+	if err := cluster.Create(t.Context(), secret); err != nil {
+		t.Fatal(err)
+	}
+	return name
+}
+
+func makeConfigMap(t *testing.T, name string, data map[string]string) {
+	t.Helper()
+	m := &corev1.ConfigMap{ObjectMeta: metav1.ObjectMeta{Namespace: namespace, Name: name}, Data: data}
+	if err := cluster.Create(t.Context(), m); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// kubectl returns what kubectl prints in the tests' namespace.
+func kubectl(t *testing.T, args ...string) string {
+	t.Helper()
+	out, err := exec.CommandContext(t.Context(), "kubectl", append([]string{"--namespace=" + namespace}, args...)...).CombinedOutput()
+	if err != nil {
+		t.Fatalf("kubectl %v: %v: %s", args, err, out)
+	}
+	return string(out)
 }
 
 // outputFile returns the bytes of a file that the command wrote.

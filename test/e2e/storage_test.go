@@ -3,6 +3,7 @@
 package e2e
 
 import (
+	"bytes"
 	"crypto/md5"
 	"encoding/base64"
 	"encoding/json"
@@ -11,39 +12,48 @@ import (
 	"net/http/httptest"
 	"strconv"
 	"testing"
+	"time"
 )
 
 const storagePort = "9032"
 
-// serveObject serves a bucket with one object in it, object.bin, as much as `gcloud storage cp` asks
-// of Cloud Storage, of which Google has no emulator. It returns the bucket's name.
-func serveObject(t *testing.T, data []byte) (bucket string) {
+// serveObjects serves a bucket as much as `gcloud storage cp` and `cat` ask of Cloud Storage, of which
+// Google has no emulator. It returns the bucket's URL.
+func serveObjects(t *testing.T, objects map[string][]byte) (bucket string) {
 	t.Helper()
-	bucket = "bucket"
-	sum := md5.Sum(data)
-	metadata := map[string]any{
-		"kind": "storage#object", "bucket": bucket, "name": "object.bin", "generation": "1", "metageneration": "1",
-		"size": strconv.Itoa(len(data)), "md5Hash": base64.StdEncoding.EncodeToString(sum[:]), "contentType": "application/octet-stream",
-		"mediaLink":   "http://" + net.JoinHostPort(nodeAddress, storagePort) + "/download/storage/v1/b/bucket/o/object.bin?alt=media",
-		"timeCreated": "2026-01-01T00:00:00Z", "updated": "2026-01-01T00:00:00Z", "storageClass": "STANDARD",
-	}
+	address := net.JoinHostPort(nodeAddress, storagePort)
 	answer := func(w http.ResponseWriter, r *http.Request) {
+		data, ok := objects[r.PathValue("object")]
+		if !ok {
+			http.NotFound(w, r)
+			return
+		}
 		if r.URL.Query().Get("alt") == "media" {
-			_, _ = w.Write(data)
+			http.ServeContent(w, r, "", time.Time{}, bytes.NewReader(data)) // with ranges
 			return
 		}
 		w.Header().Set("Content-Type", "application/json")
-		_ = json.NewEncoder(w).Encode(metadata)
+		_ = json.NewEncoder(w).Encode(objectMetadata(address, r.PathValue("object"), data))
 	}
 	mux := http.NewServeMux()
-	mux.HandleFunc("GET /storage/v1/b/bucket/o/object.bin", answer)
-	mux.HandleFunc("GET /download/storage/v1/b/bucket/o/object.bin", answer)
-	listener, err := net.Listen("tcp", net.JoinHostPort(nodeAddress, storagePort))
+	mux.HandleFunc("GET /storage/v1/b/bucket/o/{object}", answer)
+	mux.HandleFunc("GET /download/storage/v1/b/bucket/o/{object}", answer)
+	listener, err := net.Listen("tcp", address)
 	if err != nil {
 		t.Fatal(err)
 	}
 	server := &httptest.Server{Listener: listener, Config: &http.Server{Handler: mux}}
 	server.Start()
 	t.Cleanup(server.Close)
-	return bucket
+	return "gs://bucket"
+}
+
+func objectMetadata(address, name string, data []byte) map[string]any {
+	sum := md5.Sum(data)
+	return map[string]any{
+		"kind": "storage#object", "bucket": "bucket", "name": name, "generation": "1", "metageneration": "1",
+		"size": strconv.Itoa(len(data)), "md5Hash": base64.StdEncoding.EncodeToString(sum[:]), "contentType": "application/octet-stream",
+		"mediaLink":   "http://" + address + "/download/storage/v1/b/bucket/o/" + name + "?alt=media",
+		"timeCreated": "2026-01-01T00:00:00Z", "updated": "2026-01-01T00:00:00Z", "storageClass": "STANDARD",
+	}
 }
