@@ -122,6 +122,15 @@ type GcloudRunSpec struct {
 	// +kubebuilder:validation:XValidation:rule="duration(self) >= duration('1s') && duration(self) <= duration('24h')",message="must be between 1s and 24h"
 	Timeout *metav1.Duration `json:"timeout,omitempty"`
 
+	// interval runs the same command again so long after the last end, from 1m to 8760h. It is for
+	// commands that only read, or that may be repeated. Default: not again.
+	// +optional
+	// +kubebuilder:validation:Type=string
+	// +kubebuilder:validation:MaxLength=32
+	// +kubebuilder:validation:Pattern=`^([0-9]+(\.[0-9]+)?(ms|s|m|h))+$`
+	// +kubebuilder:validation:XValidation:rule="duration(self) >= duration('1m') && duration(self) <= duration('8760h')",message="must be between 1m and 8760h"
+	Interval *metav1.Duration `json:"interval,omitempty"`
+
 	// identity says as whom the command acts. Default: the ServiceAccount "default".
 	// +optional
 	Identity Identity `json:"identity,omitzero"`

@@ -41,7 +41,7 @@ func (Kind) Begin(*v1alpha1.DataformFileRead, jobspec.Plan) {}
 
 // Intent says what the spec asks for.
 func (k Kind) Intent(d *v1alpha1.DataformFileRead, _ run.Sources) run.Intent {
-	intent := run.Intent{Suspended: d.Spec.Suspend, Fields: fields(d.Spec)}
+	intent := run.Intent{Suspended: d.Spec.Suspend, Interval: run.Every(d.Spec.Interval), Fields: fields(d.Spec)}
 	if errs := validation.DataformFileRead(d); len(errs) > 0 {
 		intent.Refusal = &decide.Refusal{Reason: v1alpha1.ReasonInvalidSpec, Message: validation.Explain(errs)}
 		return intent

@@ -29,7 +29,7 @@ const (
 // have been off; what is executed are the words of this very parse.
 func (k Kind) Intent(g *v1alpha1.GcloudRun, sources run.Sources) run.Intent {
 	in, missing := resolve(g.Spec.InputFiles, sources)
-	intent := run.Intent{Suspended: g.Spec.Suspend, Fields: fields(g.Spec, in)}
+	intent := run.Intent{Suspended: g.Spec.Suspend, Interval: run.Every(g.Spec.Interval), Fields: fields(g.Spec, in)}
 	cmd, errs, _ := validation.GcloudRun(k.Policy, g)
 	switch {
 	case len(errs) > 0:

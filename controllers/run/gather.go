@@ -77,6 +77,7 @@ func (r *Reconciler[T]) observe(obj T, sources Sources) *decide.Observation {
 		Generation:  obj.GetGeneration(),
 		Deleted:     obj.GetDeletionTimestamp() != nil,
 		Suspended:   intent.Suspended,
+		Interval:    intent.Interval,
 		Status:      *status.DeepCopy(),
 		Request:     cmp.Or(annotations[v1alpha1.RequestedAtAnnotation], status.LastHandledRequest),
 		ReconcileAt: cmp.Or(annotations[v1alpha1.FluxRequestedAtAnnotation], status.LastHandledReconcileAt),

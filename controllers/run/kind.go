@@ -6,7 +6,10 @@
 package run
 
 import (
+	"time"
+
 	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/gcloud-operator/gcloud-operator/api/v1alpha1"
@@ -42,6 +45,14 @@ type Kind[T Object] interface {
 	Forget(T)
 }
 
+// Every is the interval that a spec sets; 0 when it sets none.
+func Every(interval *metav1.Duration) time.Duration {
+	if interval == nil {
+		return 0
+	}
+	return interval.Duration
+}
+
 // Sources are ConfigMaps by name; one that isn't there is missing.
 type Sources map[string]*corev1.ConfigMap
 
@@ -63,6 +74,8 @@ type Intent struct {
 	Fields map[string]string
 	// Refusal says why the spec can't be run, and what to do; nil when it can.
 	Refusal *decide.Refusal
+	// Interval is how long after the end of a run the same is run again; 0 for never.
+	Interval time.Duration
 	// Suspended says that no new run may begin.
 	Suspended bool
 }

@@ -59,7 +59,7 @@ var rules = []rule{
 	{"Wait", wait},
 	// The pods of runs that have ended are kept no longer.
 	{"ReleaseTheEnded", releaseTheEnded},
-	// A spec that was run already is not run again.
+	// A spec that was run already is not run again, unless its interval has passed.
 	{"LeaveTheSame", leaveTheSame},
 	// What can't be run is said so.
 	{"RefuseTheInvalid", refuseTheInvalid},
@@ -278,6 +278,12 @@ func firstHeld(pods []corev1.Pod) *corev1.Pod {
 func leaveTheSame(o *Observation, d *Decision) bool {
 	if o.Status.Run == nil || o.Status.Run.Key != o.Key {
 		return false
+	}
+	if o.Interval > 0 {
+		if d.After = o.due().Sub(o.Now); d.After <= 0 {
+			d.After = 0
+			return false
+		}
 	}
 	setConditions(&d.Status, stateOfEnd(o.Status.Run.Reason, o.Status.Run.Message), o.Generation, o.Now)
 	return true

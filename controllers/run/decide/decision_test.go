@@ -183,3 +183,29 @@ func TestOnlyOwnFinalizerHolds(t *testing.T) {
 		}
 	}
 }
+
+func TestTheSameIsRunAgainWhenItsIntervalHasPassed(t *testing.T) {
+	hourly := func(o *Observation) {
+		over(v1alpha1.ReasonSucceeded)(o)
+		o.Interval = time.Hour
+		o.Status.Run.CompletionTime = new(metav1.NewTime(noon))
+	}
+	due := observe(hourly).due()
+	if wait := due.Sub(noon); wait < time.Hour || wait > time.Hour+6*time.Minute {
+		t.Fatalf("it is due after %s, want an hour and up to a tenth", wait)
+	}
+	early := Decide(observe(hourly, after(time.Minute)))
+	if early.Begun || early.After != due.Sub(noon)-time.Minute {
+		t.Errorf("after a minute: begun %v, looks again after %s", early.Begun, early.After)
+	}
+	late := Decide(observe(hourly, func(o *Observation) { o.Now = due }))
+	if !late.Begun || late.Status.Run.Number != 2 {
+		t.Errorf("when it is due: %s, run %d", late.Rule, late.Status.Run.Number)
+	}
+	if d := Decide(observe(hourly, suspend, func(o *Observation) { o.Now = due })); d.Begun {
+		t.Error("a suspended resource is run again")
+	}
+	if d := Decide(observe(hourly, func(o *Observation) { o.Interval, o.Now = 0, due })); d.Begun {
+		t.Error("without an interval, it is run again")
+	}
+}

@@ -5,6 +5,9 @@
 package decide
 
 import (
+	"fmt"
+	"hash/fnv"
+	"math"
 	"time"
 
 	batchv1 "k8s.io/api/batch/v1"
@@ -25,6 +28,9 @@ type Observation struct {
 	Deleted    bool
 	Suspended  bool
 	Status     v1alpha1.RunStatus
+
+	// Interval is how long after the end of a run the same is run again; 0 for never.
+	Interval time.Duration
 
 	// Request and ReconcileAt are the values of the annotations that run the same spec again; where
 	// an annotation is missing, the value that was handled last.
@@ -73,6 +79,15 @@ func (o *Observation) chosen() *corev1.Pod {
 		}
 	}
 	return nil
+}
+
+// due is when the interval has passed since the last run's end, and up to a tenth of it more: what was
+// applied together shall not be due together for ever. The tenth is fixed by resource and run.
+func (o *Observation) due() time.Time {
+	h := fnv.New32a()
+	_, _ = fmt.Fprintf(h, "%s/%d", o.Owner.UID, o.Status.Run.Number)
+	jitter := time.Duration(float64(o.Interval) / 10 * float64(h.Sum32()) / math.MaxUint32)
+	return o.Status.Run.CompletionTime.Add(o.Interval + jitter)
 }
 
 // candidate returns a pod of the run's Job that could be chosen: the oldest that isn't being deleted.
