@@ -103,6 +103,11 @@ func (in *DataformFileReadSpec) DeepCopyInto(out *DataformFileReadSpec) {
 		*out = new(FileOutput)
 		**out = **in
 	}
+	if in.Interval != nil {
+		in, out := &in.Interval, &out.Interval
+		*out = new(v1.Duration)
+		**out = **in
+	}
 	if in.Timeout != nil {
 		in, out := &in.Timeout, &out.Timeout
 		*out = new(v1.Duration)
@@ -217,6 +222,11 @@ func (in *DocumentFetchSpec) DeepCopyInto(out *DocumentFetchSpec) {
 		in, out := &in.Names, &out.Names
 		*out = make([]string, len(*in))
 		copy(*out, *in)
+	}
+	if in.Interval != nil {
+		in, out := &in.Interval, &out.Interval
+		*out = new(v1.Duration)
+		**out = **in
 	}
 	if in.Timeout != nil {
 		in, out := &in.Timeout, &out.Timeout

@@ -1,16 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Package v1alpha1 is the admission webhook of the resources of that version. It is thin: what it
-// says, package validation says.
 package v1alpha1
 
 import (
-	"context"
-	"fmt"
-
-	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	"k8s.io/apimachinery/pkg/util/validation/field"
 	ctrl "sigs.k8s.io/controller-runtime"
-	"sigs.k8s.io/controller-runtime/pkg/webhook/admission"
 
 	"github.com/gcloud-operator/gcloud-operator/api/v1alpha1"
 	"github.com/gcloud-operator/gcloud-operator/internal/command"
@@ -24,40 +18,17 @@ type GcloudRunValidator struct {
 	Policy command.Policy
 }
 
-var _ admission.Validator[*v1alpha1.GcloudRun] = GcloudRunValidator{}
-
 // SetupWithManager serves the webhook.
 func (v GcloudRunValidator) SetupWithManager(mgr ctrl.Manager) error {
-	if err := ctrl.NewWebhookManagedBy(mgr, &v1alpha1.GcloudRun{}).WithValidator(v).Complete(); err != nil {
-		return fmt.Errorf("setting up the webhook of GcloudRun: %w", err)
+	return v.validator().setup(mgr, &v1alpha1.GcloudRun{})
+}
+
+func (v GcloudRunValidator) validator() validator[*v1alpha1.GcloudRun] {
+	return validator[*v1alpha1.GcloudRun]{
+		kind: "GcloudRun",
+		check: func(g *v1alpha1.GcloudRun) (field.ErrorList, []string) {
+			_, errs, warnings := validation.GcloudRun(v.Policy, g)
+			return errs, warnings
+		},
 	}
-	return nil
-}
-
-// ValidateCreate refuses what breaks a rule.
-func (v GcloudRunValidator) ValidateCreate(_ context.Context, g *v1alpha1.GcloudRun) (admission.Warnings, error) {
-	return v.validate(g)
-}
-
-// ValidateUpdate refuses what breaks a rule, unless the resource is on its way out: its finalizers
-// must come off whatever the rules say by now.
-func (v GcloudRunValidator) ValidateUpdate(_ context.Context, _, g *v1alpha1.GcloudRun) (admission.Warnings, error) {
-	if g.DeletionTimestamp != nil {
-		return nil, nil
-	}
-	return v.validate(g)
-}
-
-// ValidateDelete refuses nothing.
-func (GcloudRunValidator) ValidateDelete(context.Context, *v1alpha1.GcloudRun) (admission.Warnings, error) {
-	return nil, nil
-}
-
-func (v GcloudRunValidator) validate(g *v1alpha1.GcloudRun) (admission.Warnings, error) {
-	_, errs, warnings := validation.GcloudRun(v.Policy, g)
-	if len(errs) > 0 {
-		kind := v1alpha1.SchemeGroupVersion.WithKind("GcloudRun").GroupKind()
-		return warnings, apierrors.NewInvalid(kind, g.Name, errs)
-	}
-	return warnings, nil
 }

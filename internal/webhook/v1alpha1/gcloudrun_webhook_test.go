@@ -30,10 +30,10 @@ func TestWhatIsAdmitted(t *testing.T) {
 	enforce := GcloudRunValidator{}
 	warn := GcloudRunValidator{Policy: command.Policy{Modes: map[command.Rule]command.Mode{command.ProjectFormat: command.Warn}}}
 	create := func(v GcloudRunValidator, g *v1alpha1.GcloudRun) func() ([]string, error) {
-		return func() ([]string, error) { return v.ValidateCreate(t.Context(), g) }
+		return func() ([]string, error) { return v.validator().ValidateCreate(t.Context(), g) }
 	}
 	update := func(v GcloudRunValidator, old, g *v1alpha1.GcloudRun) func() ([]string, error) {
-		return func() ([]string, error) { return v.ValidateUpdate(t.Context(), old, g) }
+		return func() ([]string, error) { return v.validator().ValidateUpdate(t.Context(), old, g) }
 	}
 	for name, c := range map[string]struct {
 		ask      func() ([]string, error)
@@ -47,7 +47,7 @@ func TestWhatIsAdmitted(t *testing.T) {
 		"an edit that breaks a rule which only warns":       {update(warn, resource(good), resource(bad)), false, 1},
 		"an edit that mends it":                             {update(enforce, resource(bad), resource(good)), false, 0},
 		"an edit of one on its way out, whatever its rules": {update(enforce, resource(bad), onItsWayOut(resource(bad))), false, 0},
-		"a deletion, whatever its rules":                    {func() ([]string, error) { return enforce.ValidateDelete(t.Context(), resource(bad)) }, false, 0},
+		"a deletion, whatever its rules":                    {func() ([]string, error) { return enforce.validator().ValidateDelete(t.Context(), resource(bad)) }, false, 0},
 	} {
 		warnings, err := c.ask()
 		if apierrors.IsInvalid(err) != c.refused || (err != nil) != c.refused || len(warnings) != c.warnings {
@@ -57,7 +57,7 @@ func TestWhatIsAdmitted(t *testing.T) {
 }
 
 func TestRefusalNamesTheResourceAndTheFix(t *testing.T) {
-	_, err := GcloudRunValidator{}.ValidateCreate(t.Context(), resource("my-project"))
+	_, err := GcloudRunValidator{}.validator().ValidateCreate(t.Context(), resource("my-project"))
 	want := `GcloudRun.gcloud-operator.dev "list" is invalid: spec.project: Invalid value: "my-project": "my-project" is not of the form projects/PROJECT_ID. Write projects/my-project. (ProjectFormat)`
 	if err == nil || err.Error() != want {
 		t.Errorf("got %v, want %s", err, want)
