@@ -21,7 +21,7 @@ const (
 	exitUsage      = 2 // wrong flags, or a file that can't be read
 )
 
-const usage = `Checks GcloudRun manifests, or gcloud commands, by the operator's rules.
+const usage = `Checks manifests of the operator's kinds, or gcloud commands, by the operator's rules.
 
 Usage: gcloud-operator lint [flags] FILE|FOLDER|- ...
        gcloud-operator lint --command-lines [flags] [FILE|- ...]

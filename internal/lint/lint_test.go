@@ -9,6 +9,10 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"sigs.k8s.io/yaml"
+
+	"github.com/gcloud-operator/gcloud-operator/api/v1alpha1"
 )
 
 // run calls the linter, and returns exit code, output and errors.
@@ -50,6 +54,17 @@ func TestManifests(t *testing.T) {
 			args: []string{"--parse-only", "testdata/folder/placeholder.yml", "testdata/bad.yaml"}, code: 1,
 			want: []string{`testdata/folder/placeholder.yml:7: error: example- spec.command: --project=PROJECT_ID is a placeholder, which gcloud refuses when it runs. Write the id of a project. (Placeholder)`},
 		},
+		"resources that read, with the lines of what is wrong": {
+			args: []string{"testdata/reads.yaml"}, code: 1,
+			want: []string{
+				`testdata/reads.yaml:9: error: team/docs spec.names[1]: must be documents/ and the document's URI without https://: write documents/docs.cloud.google.com/run/docs (FieldValueInvalid)`,
+				`testdata/reads.yaml:10: error: team/docs spec.names[2]: is the same as spec.names[0]: name each document once (FieldValueInvalid)`,
+				`testdata/reads.yaml:16: error: none spec.names: name from 1 to 20 documents, such as documents/docs.cloud.google.com/storage/docs/creating-buckets (FieldValueRequired)`,
+				`testdata/reads.yaml:25: error: team/orders spec.workspace: must have the form projects/PROJECT/locations/LOCATION/repositories/REPOSITORY/workspaces/WORKSPACE (FieldValueInvalid)`,
+				`testdata/reads.yaml:24: error: team/orders spec.path: must not have elements "." or "..": write the path without them (FieldValueInvalid)`,
+				`testdata/reads.yaml:26: error: team/orders spec.revision: must not have ..: write one revision, not a range (FieldValueInvalid)`,
+			},
+		},
 		"annotations": {
 			args: []string{"--output=github", "testdata/folder/list.json"}, code: 1,
 			want: []string{`::error file=testdata/folder/list.json,line=11,title=UnknownCommand::in-a-list spec.command: gcloud projects has no command "lst". Write gcloud projects list.`},
@@ -80,6 +95,31 @@ func TestManifests(t *testing.T) {
 				t.Errorf("%d lines, want %d:\n%s", len(got), len(c.want), stdout)
 			}
 		})
+	}
+}
+
+func TestSamplesBreakNoRuleAndHaveNoUnknownFields(t *testing.T) {
+	if code, stdout, stderr := run(t, "", "../../config/samples"); code != 0 || stdout != "" || stderr != "" {
+		t.Errorf("exit code %d\n%s%s", code, stdout, stderr)
+	}
+	for name, into := range map[string]any{
+		"quickstart.yaml":       &v1alpha1.GcloudRun{},
+		"documentfetch.yaml":    &v1alpha1.DocumentFetch{},
+		"dataformfileread.yaml": &v1alpha1.DataformFileRead{},
+	} {
+		data, err := os.ReadFile(filepath.Join("../../config/samples", name))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := yaml.UnmarshalStrict(data, into); err != nil {
+			t.Errorf("%s: %v", name, err)
+		}
+	}
+}
+
+func TestTheParserOfGcloudRefusesNoRead(t *testing.T) {
+	if code, stdout, stderr := run(t, "", "--parse-only", "testdata/reads.yaml"); code != 0 || stdout != "" || stderr != "" {
+		t.Errorf("exit code %d\n%s%s", code, stdout, stderr)
 	}
 }
 

@@ -88,7 +88,14 @@ func lintFile(o options, name string, r io.Reader) ([]finding, error) {
 	}
 }
 
-// resources are the GcloudRuns of a document, which may be a list.
+// linters find what is wrong with a resource, by its kind.
+var linters = map[string]func(options, manifest) (errs, warnings []command.Violation){
+	"GcloudRun":        lintRun,
+	"DocumentFetch":    lintDocuments,
+	"DataformFileRead": lintFileRead,
+}
+
+// resources are the operator's resources of a document, which may be a list.
 func resources(document *yaml.Node) []*yaml.Node {
 	if len(document.Content) == 0 {
 		return nil
@@ -96,7 +103,7 @@ func resources(document *yaml.Node) []*yaml.Node {
 	root := document.Content[0]
 	kind, group := text(get(root, "kind")), text(get(root, "apiVersion"))
 	switch {
-	case kind == "GcloudRun" && strings.HasPrefix(group, "gcloud-operator.dev/"):
+	case linters[kind] != nil && strings.HasPrefix(group, "gcloud-operator.dev/"):
 		return []*yaml.Node{root}
 	case strings.HasSuffix(kind, "List"):
 		var all []*yaml.Node
@@ -111,14 +118,7 @@ func resources(document *yaml.Node) []*yaml.Node {
 // lintResource applies the rules to one resource.
 func lintResource(o options, resource *yaml.Node) []finding {
 	m := manifest{resource}
-	request := m.request()
-	var errs, warnings []command.Violation
-	if o.parseOnly {
-		_, errs = command.Parse(request.Command)
-	} else {
-		_, verdict := o.policy.Check(request)
-		errs, warnings = verdict.Errors, verdict.Warnings
-	}
+	errs, warnings := linters[text(get(resource, "kind"))](o, m)
 	var found []finding
 	for _, v := range errs {
 		found = append(found, finding{Line: m.line(v.Field), Resource: m.name(), Severity: severityError, Violation: v})

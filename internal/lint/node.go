@@ -8,29 +8,10 @@ import (
 	"strconv"
 
 	"go.yaml.in/yaml/v3"
-
-	"github.com/gcloud-operator/gcloud-operator/internal/command"
 )
 
-// manifest is a GcloudRun as written, with the lines where its fields stand.
+// manifest is a resource as written, with the lines where its fields stand.
 type manifest struct{ root *yaml.Node }
-
-func (m manifest) request() command.Request {
-	spec := get(m.root, "spec")
-	r := command.Request{
-		Namespace:  text(get(get(m.root, "metadata"), "namespace")),
-		Project:    text(get(spec, "project")),
-		Command:    text(get(spec, "command")),
-		TimeoutSet: text(get(spec, "timeout")) != "",
-	}
-	for _, f := range items(get(spec, "inputFiles")) {
-		r.InputFiles = append(r.InputFiles, text(get(f, "path")))
-	}
-	for _, f := range items(get(spec, "outputFiles")) {
-		r.OutputFiles = append(r.OutputFiles, text(f))
-	}
-	return r
-}
 
 // name is the resource's name, with its namespace if that is written.
 func (m manifest) name() string {
@@ -108,6 +89,15 @@ func text(node *yaml.Node) string {
 		return fmt.Sprintf("a list or mapping on line %d", node.Line)
 	}
 	return node.Value
+}
+
+// texts are the values of a list.
+func texts(node *yaml.Node) []string {
+	var all []string
+	for _, item := range items(node) {
+		all = append(all, text(item))
+	}
+	return all
 }
 
 func resolve(node *yaml.Node) *yaml.Node {
