@@ -26,7 +26,10 @@ import (
 	metricsserver "sigs.k8s.io/controller-runtime/pkg/metrics/server"
 	"sigs.k8s.io/controller-runtime/pkg/webhook"
 
+	configv1alpha1 "github.com/gcloud-operator/gcloud-operator/api/config/v1alpha1"
 	"github.com/gcloud-operator/gcloud-operator/api/v1alpha1"
+	"github.com/gcloud-operator/gcloud-operator/controllers/dataformfileread"
+	"github.com/gcloud-operator/gcloud-operator/controllers/documentfetch"
 	"github.com/gcloud-operator/gcloud-operator/controllers/gcloudrun"
 	"github.com/gcloud-operator/gcloud-operator/controllers/run"
 	"github.com/gcloud-operator/gcloud-operator/internal/certificate"
@@ -97,12 +100,12 @@ func runManager(ctx context.Context, args []string) error {
 		return err
 	}
 	certificates := newCertificates(direct, flags.namespace)
-	kind := gcloudrun.Kind{Config: configuration, Policy: operatorconfig.Policy(configuration.Commands), SealTo: key.Recipient}
-	mgr, err := newManager(rest, flags, certificates, kind)
+	k := kindsUnder(configuration, key.Recipient)
+	mgr, err := newManager(rest, flags, certificates, k)
 	if err != nil {
 		return err
 	}
-	if err := setup(ctx, mgr, kind, key); err != nil {
+	if err := setup(ctx, mgr, k, key); err != nil {
 		return err
 	}
 	if err := mgr.Add(certificates); err != nil {
@@ -118,9 +121,11 @@ func scheme() *runtime.Scheme {
 	return s
 }
 
-func newManager(rest *rest.Config, flags managerFlags, certificates *certificate.Manager, kind gcloudrun.Kind) (ctrl.Manager, error) {
+func newManager(rest *rest.Config, flags managerFlags, certificates *certificate.Manager, k kinds) (ctrl.Manager, error) {
 	cached := run.CacheOptions()
-	run.CacheResource(&cached, kind)
+	run.CacheResource(&cached, k.gcloudRun)
+	run.CacheResource(&cached, k.documentFetch)
+	run.CacheResource(&cached, k.dataformFileRead)
 	mgr, err := ctrl.NewManager(rest, ctrl.Options{
 		Scheme:                  scheme(),
 		Cache:                   cached,
@@ -152,8 +157,25 @@ func newCertificates(direct client.Client, namespace string) *certificate.Manage
 	}
 }
 
+// kinds are all kinds under the operator's configuration.
+type kinds struct {
+	config           configv1alpha1.OperatorConfiguration
+	gcloudRun        gcloudrun.Kind
+	documentFetch    documentfetch.Kind
+	dataformFileRead dataformfileread.Kind
+}
+
+func kindsUnder(c configv1alpha1.OperatorConfiguration, sealTo string) kinds {
+	return kinds{
+		config:           c,
+		gcloudRun:        gcloudrun.Kind{Config: c, Policy: operatorconfig.Policy(c.Commands), SealTo: sealTo},
+		documentFetch:    documentfetch.Kind{Config: c},
+		dataformFileRead: dataformfileread.Kind{Config: c},
+	}
+}
+
 // setup adds the kinds, their webhooks, and the probes.
-func setup(ctx context.Context, mgr ctrl.Manager, kind gcloudrun.Kind, key sealkey.Pair) error {
+func setup(ctx context.Context, mgr ctrl.Manager, k kinds, key sealkey.Pair) error {
 	if err := run.IndexPods(ctx, mgr); err != nil {
 		return err
 	}
@@ -165,22 +187,33 @@ func setup(ctx context.Context, mgr ctrl.Manager, kind gcloudrun.Kind, key sealk
 	if err != nil {
 		return fmt.Errorf("reading the report key: %w", err)
 	}
-	gcloudRuns := &run.Reconciler[*v1alpha1.GcloudRun]{
+	logs := run.Logs{Pods: clients.CoreV1(), Open: open}
+	inline := k.config.Results.InlineBytes
+	for _, c := range []interface{ SetupWithManager(ctrl.Manager) error }{
+		reconciler(mgr, k.gcloudRun, logs, inline),
+		reconciler(mgr, k.documentFetch, logs, inline),
+		reconciler(mgr, k.dataformFileRead, logs, inline),
+		webhookv1alpha1.GcloudRunValidator{Policy: k.gcloudRun.Policy},
+		webhookv1alpha1.DocumentFetchValidator{},
+		webhookv1alpha1.DataformFileReadValidator{},
+	} {
+		if err := c.SetupWithManager(mgr); err != nil {
+			return err
+		}
+	}
+	return addProbes(mgr)
+}
+
+func reconciler[T run.Object](mgr ctrl.Manager, kind run.Kind[T], logs run.Logs, inlineBytes int64) *run.Reconciler[T] {
+	return &run.Reconciler[T]{
 		Client:      mgr.GetClient(),
 		Live:        mgr.GetAPIReader(),
-		Logs:        run.Logs{Pods: clients.CoreV1(), Open: open},
+		Logs:        logs,
 		Clock:       clock.RealClock{},
 		Recorder:    mgr.GetEventRecorder("gcloud-operator"),
 		Kind:        kind,
-		InlineBytes: kind.Config.Results.InlineBytes,
+		InlineBytes: inlineBytes,
 	}
-	if err := gcloudRuns.SetupWithManager(mgr); err != nil {
-		return err
-	}
-	if err := (webhookv1alpha1.GcloudRunValidator{Policy: kind.Policy}).SetupWithManager(mgr); err != nil {
-		return err
-	}
-	return addProbes(mgr)
 }
 
 // addProbes makes the operator ready only when its webhook listens: before that, an apply would fail.
