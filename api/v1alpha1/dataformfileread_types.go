@@ -129,9 +129,10 @@ type DataformFileReadStatus struct {
 	RunStatus `json:",inline"`
 
 	// fileContents is the file, in base64, when it fits into the status; fileInfo says where it is
-	// otherwise. It stays that of the last run that read it when a later one fails.
+	// otherwise. An empty file has none. It stays that of the last run that read it when a later one
+	// fails.
 	// +optional
-	FileContents []byte `json:"fileContents,omitzero"`
+	FileContents []byte `json:"fileContents,omitempty"`
 
 	// fileInfo has size and hash of the file, whether it is text, and where it is.
 	// +optional

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-package gcloudrun_test
+package gcloudrun
 
 import (
 	"encoding/json"
@@ -19,7 +19,6 @@ import (
 
 	configv1alpha1 "github.com/gcloud-operator/gcloud-operator/api/config/v1alpha1"
 	"github.com/gcloud-operator/gcloud-operator/api/v1alpha1"
-	"github.com/gcloud-operator/gcloud-operator/controllers/gcloudrun"
 	"github.com/gcloud-operator/gcloud-operator/internal/command"
 	"github.com/gcloud-operator/gcloud-operator/internal/jobspec"
 	"github.com/gcloud-operator/gcloud-operator/internal/result"
@@ -33,17 +32,17 @@ const thousand = 1000
 func TestTheProcessGetsExactlyTheWordsThatWereAdmitted(t *testing.T) {
 	bin := buildStandIn(t)
 	random := rand.New(rand.NewPCG(1, 2))
-	kind := gcloudrun.Kind{Config: configv1alpha1.OperatorConfiguration{TTLAfterFinished: &metav1.Duration{}}}
+	k := Kind{Config: configv1alpha1.OperatorConfiguration{TTLAfterFinished: &metav1.Duration{}}}
 	for admitted := 0; admitted < thousand; {
 		line := randomLine(random)
 		g := &v1alpha1.GcloudRun{ObjectMeta: metav1.ObjectMeta{Name: "g", UID: "2b1d8a5e-2f67-4f57-9f7e-3c1f4f6a0c11"},
 			Spec: v1alpha1.GcloudRunSpec{Project: "projects/my-project", Command: line}}
-		intent := kind.Intent(g, nil)
+		intent := k.Intent(g, nil)
 		if intent.Refusal != nil {
 			continue
 		}
 		admitted++
-		kind.Begin(g, intent.Plan)
+		k.Begin(g, intent.Plan)
 		parsed, _ := command.Parse(line)
 		if !slices.Equal(g.Status.Argv, parsed.Argv) {
 			t.Fatalf("%s: the status says %q, the parser %q", line, g.Status.Argv, parsed.Argv)

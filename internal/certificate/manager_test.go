@@ -76,7 +76,7 @@ func handshake(bundle []byte, name string, m *Manager) error {
 	}()
 	err := tls.Client(here, &tls.Config{RootCAs: roots, ServerName: name}).Handshake()
 	here.Close()
-	<-served
+	_ = <-served
 	return err
 }
 
