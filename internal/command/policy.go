@@ -12,12 +12,13 @@ import (
 
 // Request is what the rules look at of one resource.
 type Request struct {
-	Namespace   string   // of the resource
-	Project     string   // spec.project
-	Command     string   // spec.command
-	InputFiles  []string // spec.inputFiles[].path
-	OutputFiles []string // spec.outputFiles, globs
-	TimeoutSet  bool     // the spec sets a timeout itself: the user means to wait
+	Namespace    string   // of the resource
+	Project      string   // spec.project
+	Command      string   // spec.command
+	InputFiles   []string // spec.inputFiles[].path
+	OutputFiles  []string // spec.outputFiles, globs
+	TimeoutSet   bool     // the spec sets a timeout itself: the user means to wait
+	OutputSecret bool     // the output goes to a Secret: spec.output.secretName
 }
 
 // Mode says what becomes of a violation of a rule.

@@ -31,6 +31,7 @@ const (
 	UnsafeFlag          Rule = "UnsafeFlag"
 	LocalPath           Rule = "LocalPath"
 	FormatName          Rule = "FormatName"
+	SecretOutput        Rule = "SecretOutput"
 	CommandPolicy       Rule = "CommandPolicy"
 	ProjectPolicy       Rule = "ProjectPolicy"
 )
@@ -70,6 +71,7 @@ var rules = []RuleInfo{
 	{ID: UnsafeFlag, Default: Enforce, Text: "No flag gets round the run's identity or the operator's policy: `--account`, `--access-token-file`, `--configuration`, `--impersonate-service-account`, `--log-http`, `--trace-token` and all hidden global flags. Impersonation is a field: `spec.identity.impersonateServiceAccount`.", check: unsafeFlag},
 	{ID: LocalPath, Default: Enforce, Text: "A flag or argument that makes gcloud read or write a local file stays inside the working directory: no absolute path, no `~`, no `..`.", check: localPath},
 	{ID: FormatName, Default: Enforce, Text: "`--format` names a format that gcloud has: gcloud looks at it only after it has acted, so a wrong one fails a command that has already changed something.", check: formatName},
+	{ID: SecretOutput, Default: Warn, Text: "A command that prints secrets by design, such as `gcloud secrets versions access`, has `spec.output.secretName`: a status may be read by more people than a Secret.", check: secretOutput},
 	{ID: CommandPolicy, Default: Enforce, Text: "The command is one that the operator's configuration allows (`allowedCommands`, `deniedCommands`).", check: commandPolicy},
 	{ID: ProjectPolicy, Default: Enforce, Text: "The projects that the resource names are ones that the operator's configuration allows its namespace (`allowedProjects`).", check: projectPolicy},
 }

@@ -127,6 +127,7 @@ var ruleCases = map[Rule]struct{ accepts, refuses []string }{
 	CommandPolicy: {}, // see TestPolicy
 	ProjectPolicy: {},
 	Placeholder:   {}, // a warning, see TestPlaceholderIsAWarning
+	SecretOutput:  {}, // a warning, see TestASecretInTheStatusIsWarnedOf
 }
 
 func TestRules(t *testing.T) {

@@ -20,10 +20,11 @@ func lintRun(o options, m manifest) (errs, warnings []command.Violation) {
 func (m manifest) request() command.Request {
 	spec := get(m.root, "spec")
 	r := command.Request{
-		Namespace:  text(get(get(m.root, "metadata"), "namespace")),
-		Project:    text(get(spec, "project")),
-		Command:    text(get(spec, "command")),
-		TimeoutSet: text(get(spec, "timeout")) != "",
+		Namespace:    text(get(get(m.root, "metadata"), "namespace")),
+		Project:      text(get(spec, "project")),
+		Command:      text(get(spec, "command")),
+		TimeoutSet:   text(get(spec, "timeout")) != "",
+		OutputSecret: text(get(get(spec, "output"), "secretName")) != "",
 	}
 	for _, f := range items(get(spec, "inputFiles")) {
 		r.InputFiles = append(r.InputFiles, text(get(f, "path")))

@@ -44,11 +44,12 @@ func asError(v command.Violation) *field.Error {
 
 func request(g *v1alpha1.GcloudRun) command.Request {
 	r := command.Request{
-		Namespace:   g.Namespace,
-		Project:     g.Spec.Project,
-		Command:     g.Spec.Command,
-		OutputFiles: g.Spec.OutputFiles,
-		TimeoutSet:  g.Spec.Timeout != nil,
+		Namespace:    g.Namespace,
+		Project:      g.Spec.Project,
+		Command:      g.Spec.Command,
+		OutputFiles:  g.Spec.OutputFiles,
+		TimeoutSet:   g.Spec.Timeout != nil,
+		OutputSecret: g.Spec.Output.SecretName != "",
 	}
 	for _, f := range g.Spec.InputFiles {
 		r.InputFiles = append(r.InputFiles, f.Path)
