@@ -17,6 +17,7 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/gcloud-operator/gcloud-operator/api/v1alpha1"
+	"github.com/gcloud-operator/gcloud-operator/internal/result"
 )
 
 // patience is how long a test waits for what must come.
@@ -87,7 +88,21 @@ func (b builder) succeed(t *testing.T) *v1alpha1.GcloudRun {
 	t.Helper()
 	g := b.run(t)
 	expectEnd(t, g, v1alpha1.ReasonSucceeded, 0)
+	expectExecuted(t, g)
 	return g
+}
+
+// expectExecuted checks that what the runner executed in the pod, by the hash in its report, is what
+// the status says.
+func expectExecuted(t *testing.T, g *v1alpha1.GcloudRun) {
+	t.Helper()
+	m, err := result.DecodeMessage(podOf(t, g).Status.ContainerStatuses[0].State.Terminated.Message)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if m.Body == result.Complete && m.Report.ArgvSHA256 != result.HashArgv(g.Status.Argv) {
+		t.Errorf("the words that were executed aren't %q", g.Status.Argv)
+	}
 }
 
 func eventually(t *testing.T, what string, ok func() bool) {

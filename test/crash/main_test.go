@@ -1,0 +1,52 @@
+// SPDX-License-Identifier: Apache-2.0
+
+// Package crash stops the controller at every write that it makes on every path through the life of a
+// run, against a real API server, and looks whether the command was still executed at most once, the
+// state converges, and no result is lost.
+package crash
+
+import (
+	"fmt"
+	"os"
+	"path/filepath"
+	"testing"
+
+	"k8s.io/apimachinery/pkg/runtime"
+	utilruntime "k8s.io/apimachinery/pkg/util/runtime"
+	clientgoscheme "k8s.io/client-go/kubernetes/scheme"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+	"sigs.k8s.io/controller-runtime/pkg/envtest"
+
+	"github.com/gcloud-operator/gcloud-operator/api/v1alpha1"
+)
+
+// api is the API server, without a cache.
+var api client.WithWatch
+
+func TestMain(m *testing.M) {
+	code, err := runTests(m)
+	if err != nil {
+		fmt.Fprintln(os.Stderr, "crash:", err)
+		code = 1
+	}
+	os.Exit(code)
+}
+
+func runTests(m *testing.M) (code int, err error) {
+	scheme := runtime.NewScheme()
+	utilruntime.Must(clientgoscheme.AddToScheme(scheme))
+	utilruntime.Must(v1alpha1.AddToScheme(scheme))
+	environment := &envtest.Environment{
+		CRDDirectoryPaths: []string{filepath.Join("..", "..", "config", "crd")}, ErrorIfCRDPathMissing: true, Scheme: scheme,
+	}
+	config, err := environment.Start()
+	if err != nil {
+		return 0, fmt.Errorf("starting the API server: %w", err)
+	}
+	defer func() { _ = environment.Stop() }() // the process ends next
+	config.QPS = -1
+	if api, err = client.NewWithWatch(config, client.Options{Scheme: scheme}); err != nil {
+		return 0, err
+	}
+	return m.Run(), nil
+}
