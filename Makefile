@@ -161,7 +161,7 @@ test-unit: ## Run the unit tests, those of the modules in hack/ too.
 
 .PHONY: test-envtest
 test-envtest: bin/devcluster ## Run the tests against a real API server.
-	KUBEBUILDER_ASSETS="$$($(DEVCLUSTER) assets)" $(GO) test ./test/envtest/...
+	KUBEBUILDER_ASSETS="$$($(DEVCLUSTER) assets)" $(GO) test ./test/envtest/... ./test/crash/...
 
 .PHONY: test-e2e
 test-e2e: bin/devcluster ## Run the end-to-end tests on the development cluster.

@@ -12,8 +12,8 @@ const (
 	// ConditionReconciling is present and True while a run is under way, and absent otherwise.
 	ConditionReconciling = "Reconciling"
 
-	// ConditionStalled is present and True when nothing more happens until somebody acts: the run
-	// failed, or the spec can't be run. It is absent otherwise.
+	// ConditionStalled is present and True when the run failed, or the spec can't be run: until
+	// somebody acts, or spec.interval has passed, nothing more happens. It is absent otherwise.
 	ConditionStalled = "Stalled"
 
 	// ConditionFinished is True when the newest run has ended, however it ended, and False while

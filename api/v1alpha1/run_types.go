@@ -7,9 +7,6 @@ import (
 	"k8s.io/apimachinery/pkg/types"
 )
 
-// DefaultTimeout is the timeout of a run whose spec sets none.
-const DefaultTimeout = "10m"
-
 // Identity says as whom a run acts at Google Cloud.
 type Identity struct {
 	// serviceAccountName is the Kubernetes ServiceAccount, in the resource's namespace, that the

@@ -92,6 +92,11 @@ func Gone() Outcome {
 	return lost("the pod is gone, and with it the report: the command may have acted")
 }
 
+// Abandoned is the outcome of a run whose Job is gone, and whose pod nobody ends any more.
+func Abandoned() Outcome {
+	return lost("the Job is gone, and its pod waits: it will not start the command any more, but may have before; delete the pod")
+}
+
 // NotLetGo is the outcome of a run whose pod was never let go, whatever became of it.
 func NotLetGo(reason, message string) Outcome { return never(reason, message) }
 

@@ -196,15 +196,18 @@ func ending(o *Observation, run *v1alpha1.Run) outcome.Outcome {
 		return outcome.Outcome{Phase: outcome.Waiting, Reason: v1alpha1.ReasonPending, Message: "The Job was made"}
 	}
 	pod := o.chosen()
-	if pod == nil {
+	switch {
+	case pod == nil:
 		return outcome.Gone()
+	case o.Job == nil && gated(pod):
+		return outcome.NotLetGo(v1alpha1.ReasonNeverStarted, "the Job was deleted before its pod was let go")
 	}
 	return outcome.OfPod(pod, o.attempt().Identity(), o.Log)
 }
 
 func giveUpTheLate(o *Observation, d *Decision) bool {
 	run := o.current()
-	if run == nil || o.Job == nil {
+	if run == nil {
 		return false
 	}
 	now := ending(o, run)
@@ -215,11 +218,14 @@ func giveUpTheLate(o *Observation, d *Decision) bool {
 		end(o, d, outcome.NotLetGo(v1alpha1.ReasonPodRejected,
 			"no pod was made for the Job: `kubectl describe job "+run.JobName+"` says why (a quota, Pod Security, an admission webhook, a missing ServiceAccount)"))
 		return deleteJob(o, d)
-	case pod != nil && pod.DeletionTimestamp == nil && o.Now.After(startBefore(pod).Add(lateness)):
-		setConditions(&d.Status, underWay(v1alpha1.ReasonPending, "Given up: "+now.Message), o.Generation, o.Now)
-		return deleteJob(o, d)
+	case pod == nil || pod.DeletionTimestamp != nil || !o.Now.After(startBefore(pod).Add(lateness)):
+		return false
+	case o.Job == nil:
+		end(o, d, outcome.Abandoned())
+		return true
 	}
-	return false
+	setConditions(&d.Status, underWay(v1alpha1.ReasonPending, "Given up: "+now.Message), o.Generation, o.Now)
+	return deleteJob(o, d)
 }
 
 func deleteJob(o *Observation, d *Decision) bool {
