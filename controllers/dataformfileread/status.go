@@ -30,7 +30,7 @@ func (Kind) Record(d *v1alpha1.DataformFileRead, a jobspec.Attempt, o outcome.Ou
 	if before := d.Status.FileInfo; before == nil || before.SHA256 != file.SHA256 {
 		d.Status.LastChangedTime = new(metav1.NewTime(o.Finished))
 	}
-	contents, stored, maps := output.PlaceBytes(*file, inlineBytes, read.Meta(a))
+	contents, stored, maps := output.PlaceBytes(*file, inlineBytes, read.Meta(a, result.Report{Stdout: *file}, inlineBytes))
 	d.Status.FileContents = contents
 	d.Status.FileInfo = &v1alpha1.FileInfo{
 		Bytes: stored.Bytes, SHA256: stored.SHA256, Text: output.IsText(file.Data),

@@ -77,7 +77,7 @@ func place(documents []v1alpha1.FetchedDocument, fetched []result.FetchedDocumen
 		report.Files = append(report.Files, result.File{Path: f.Name, Stream: *f.Content})
 		index = append(index, i)
 	}
-	placed, maps := output.Place(report, room, read.Meta(a))
+	placed, maps := output.Place(report, room, read.Meta(a, report, room))
 	for n, file := range placed.Files {
 		documents[index[n]].Content, documents[index[n]].Stored = file.Contents, file.Stored
 	}

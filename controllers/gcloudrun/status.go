@@ -30,7 +30,8 @@ func (Kind) Record(g *v1alpha1.GcloudRun, a jobspec.Attempt, o outcome.Outcome, 
 	if secret := g.Status.Run.SecretName; secret != "" {
 		placed, kept.Secret = output.PlaceInSecret(report, a.Meta(secret))
 	} else {
-		meta := func(index int) metav1.ObjectMeta { return a.Meta(fmt.Sprintf("%s-out-%d", a.JobName(), index)) }
+		name := a.JobName() + "-out-" + output.Digest(report, inlineBytes)
+		meta := func(index int) metav1.ObjectMeta { return a.Meta(fmt.Sprintf("%s-%d", name, index)) }
 		placed, kept.ConfigMaps = output.Place(report, inlineBytes, meta)
 	}
 	g.Status.Response = &v1alpha1.Response{

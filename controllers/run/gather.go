@@ -5,7 +5,10 @@ package run
 import (
 	"cmp"
 	"context"
+	"errors"
 	"fmt"
+	"slices"
+	"time"
 
 	batchv1 "k8s.io/api/batch/v1"
 	corev1 "k8s.io/api/core/v1"
@@ -18,6 +21,7 @@ import (
 	"github.com/gcloud-operator/gcloud-operator/controllers/run/decide"
 	"github.com/gcloud-operator/gcloud-operator/internal/jobspec"
 	"github.com/gcloud-operator/gcloud-operator/internal/outcome"
+	"github.com/gcloud-operator/gcloud-operator/internal/result"
 )
 
 // gather reads all that the decision depends on. It reads from the cache, and asks the API server
@@ -45,8 +49,8 @@ func (r *Reconciler[T]) gather(ctx context.Context, obj T) (*decide.Observation,
 	if err != nil || pod == nil {
 		return o, err
 	}
-	o.Log = r.readRest(ctx, pod, jobspec.AttemptOf(o.Owner, run).Identity())
-	return o, nil
+	o.Log, err = r.readRest(ctx, pod, jobspec.AttemptOf(o.Owner, run).Identity())
+	return o, err
 }
 
 // sources reads the ConfigMaps that the spec refers to. They aren't cached: only what the cluster
@@ -144,9 +148,15 @@ func belongsTo(job *batchv1.Job, o *decide.Observation) bool {
 func (r *Reconciler[T]) chosenPod(ctx context.Context, o *decide.Observation) (*corev1.Pod, error) {
 	run := o.Status.Run
 	for i := range o.Pods {
-		if o.Pods[i].UID == run.PodUID {
+		if o.Pods[i].UID != run.PodUID {
+			continue
+		}
+		if o.Job != nil || !decide.Gated(&o.Pods[i]) {
 			return &o.Pods[i], nil
 		}
+		// The gate of a pod whose Job is gone proves that nothing was run, if it is there still.
+		o.Pods = slices.Delete(o.Pods, i, i+1)
+		break
 	}
 	pod := &corev1.Pod{}
 	found, err := find(ctx, r.Live, types.NamespacedName{Namespace: o.Owner.Namespace, Name: run.PodName}, pod)
@@ -157,19 +167,26 @@ func (r *Reconciler[T]) chosenPod(ctx context.Context, o *decide.Observation) (*
 	return pod, nil
 }
 
+// logPatience is how long after a command's end its log is asked for again when that fails.
+const logPatience = 2 * time.Minute
+
 // readRest reads what the pod's message leaves out of its report: what is sealed in it, or what is in
-// the log.
-func (r *Reconciler[T]) readRest(ctx context.Context, pod *corev1.Pod, run string) *outcome.Log {
+// the log. A log that can't be had for the moment is an error; one that hasn't the report is part of
+// the outcome.
+func (r *Reconciler[T]) readRest(ctx context.Context, pod *corev1.Pod, run string) (*outcome.Log, error) {
 	m := outcome.Incomplete(pod, run)
 	if m == nil {
-		return nil
+		return nil, nil
 	}
-	if m.Trailer != nil {
-		report, err := r.Logs.Read(ctx, pod, *m.Trailer, m.Sealed)
-		return &outcome.Log{Report: report, Err: err}
+	if m.Trailer == nil {
+		opened, err := m.Open(r.Logs.Open)
+		return &outcome.Log{Report: opened.Report, Err: err}, nil
 	}
-	opened, err := m.Open(r.Logs.Open)
-	return &outcome.Log{Report: opened.Report, Err: err}
+	report, err := r.Logs.Read(ctx, pod, *m.Trailer, m.Sealed)
+	if err != nil && !errors.Is(err, result.ErrTrailer) && r.Clock.Since(m.Report.FinishedAt) < logPatience {
+		return nil, err
+	}
+	return &outcome.Log{Report: report, Err: err}, nil
 }
 
 // find reads an object, and says whether it is there.

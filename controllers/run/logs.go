@@ -6,6 +6,7 @@ import (
 	"context"
 	"fmt"
 	"io"
+	"time"
 
 	corev1 "k8s.io/api/core/v1"
 	typedcorev1 "k8s.io/client-go/kubernetes/typed/core/v1"
@@ -21,8 +22,13 @@ type Logs struct {
 	Open result.Opener
 }
 
+// readTimeout bounds the reading of one log.
+const readTimeout = 30 * time.Second
+
 // Read returns the report that the trailer points to. Only the end of the log is asked for.
 func (l Logs) Read(ctx context.Context, pod *corev1.Pod, trailer result.Trailer, sealed bool) (result.Report, error) {
+	ctx, cancel := context.WithTimeout(ctx, readTimeout)
+	defer cancel()
 	log, err := l.Pods.Pods(pod.Namespace).GetLogs(pod.Name, &corev1.PodLogOptions{
 		Container: jobspec.ContainerName,
 		TailLines: new(trailer.TailLines()),

@@ -2,7 +2,7 @@
 
 package run
 
-// What the engine may do, and why. Reading Secrets is not among it.
+// What the engine may do, and why.
 //
 // It makes one Job for each attempt, watches it, and deletes one that is given up.
 // +kubebuilder:rbac:groups=batch,resources=jobs,verbs=get;list;watch;create;delete
@@ -19,11 +19,12 @@ package run
 // +kubebuilder:rbac:groups="",resources=configmaps,verbs=get;list;watch;create;patch
 //
 // It puts output into Secrets where a spec asks for it. A patch that changes nothing tells it whose one
-// is, so it needs no right to read Secrets.
+// is. The answer to a patch holds the Secret, so whoever has the operator's token can read Secrets.
 // +kubebuilder:rbac:groups="",resources=secrets,verbs=create;patch
 //
 // It tells of a run's end.
 // +kubebuilder:rbac:groups=events.k8s.io,resources=events,verbs=create;patch
 //
-// One replica at a time leads.
+// One replica at a time leads, and says so.
+// +kubebuilder:rbac:groups="",namespace=gcloud-operator-system,resources=events,verbs=create;patch
 // +kubebuilder:rbac:groups=coordination.k8s.io,namespace=gcloud-operator-system,resources=leases,verbs=get;create;update

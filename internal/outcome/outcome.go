@@ -102,6 +102,9 @@ func NotLetGo(reason, message string) Outcome { return never(reason, message) }
 
 // ofPhase is for a pod that is over and whose container left no trace of its own.
 func ofPhase(pod *corev1.Pod) Outcome {
+	if c := condition(pod, corev1.DisruptionTarget); c != nil && c.Reason == "DeletionByPodGC" && pod.Spec.NodeName != "" {
+		return lost("the pod's node is gone: the command may have acted, and may still run there")
+	}
 	if waiting := waitingState(pod); waiting != nil && neverLeftWaiting(pod) {
 		return never(reasonOf(waiting), "the pod ended before its container was started: "+cause(waiting, pod))
 	}

@@ -5,6 +5,8 @@
 package output
 
 import (
+	"crypto/sha256"
+	"encoding/hex"
 	"encoding/json"
 	"fmt"
 	"sort"
@@ -67,6 +69,25 @@ func leftOut(r result.Report) []v1alpha1.LeftOutFile {
 		files = append(files, v1alpha1.LeftOutFile{Path: l.Path, Bytes: l.Bytes, Reason: l.Why})
 	}
 	return files
+}
+
+// Digest is for the names of the ConfigMaps: other contents, or another layout of the same, have another.
+// So one that is there already under such a name is right.
+func Digest(r result.Report, inlineBytes int64) string {
+	h := sha256.New()
+	_, _ = fmt.Fprintln(h, inlineBytes)
+	for _, s := range append([]result.Stream{r.Stdout, r.Stderr}, streams(r.Files)...) {
+		_, _ = fmt.Fprintln(h, s.SHA256, s.Bytes, s.Head, len(s.Data))
+	}
+	return hex.EncodeToString(h.Sum(nil)[:4])
+}
+
+func streams(files []result.File) []result.Stream {
+	var all []result.Stream
+	for _, f := range files {
+		all = append(all, f.Stream)
+	}
+	return all
 }
 
 // piece is a stream or a file on its way to its place.

@@ -22,11 +22,26 @@ func GcloudRun(policy command.Policy, g *v1alpha1.GcloudRun) (command.Command, f
 	for _, v := range verdict.Errors {
 		errs = append(errs, asError(v))
 	}
+	errs = append(errs, inputSizes(g)...)
 	var warnings []string
 	for _, v := range verdict.Warnings {
 		warnings = append(warnings, fmt.Sprintf("%s: %s (%s)", v.Field, v, v.Rule))
 	}
 	return cmd, errs, warnings
+}
+
+// maxInputBytes is what a ConfigMap holds. The schema counts characters.
+const maxInputBytes = 1 << 20
+
+func inputSizes(g *v1alpha1.GcloudRun) field.ErrorList {
+	var errs field.ErrorList
+	for i, f := range g.Spec.InputFiles {
+		if len(f.Contents) > maxInputBytes {
+			at := field.NewPath("spec", "inputFiles").Index(i).Child("contents")
+			errs = append(errs, field.TooLong(at, "", maxInputBytes))
+		}
+	}
+	return errs
 }
 
 // Explain says all violations in one text.

@@ -75,7 +75,7 @@ func TestConditionsOfEveryState(t *testing.T) {
 		"no pod comes":                                   {observe(jobMade, after(time.Hour)), v1alpha1.ReasonPodRejected, failed, "Failed"},
 		"the pod was changed":                            {observe(chosen, thePod(podSwapped)), v1alpha1.ReasonPodChanged, failed, "Failed"},
 		"the Job's name is another's":                    {observe(queued, taken), v1alpha1.ReasonNameConflict, failed, "Failed"},
-		"the spec changed before the Job was made":       {observe(queued, edited), v1alpha1.ReasonNeverStarted, failed, "Failed"},
+		"the spec changed before the Job was made":       {observe(queued, edited), v1alpha1.ReasonPending, underWay, "InProgress"},
 		"the rules changed before the Job was made":      {observe(queued, invalid), v1alpha1.ReasonInvalidSpec, failed, "Failed"},
 		"the spec can't be run":                          {observe(invalid), v1alpha1.ReasonInvalidSpec, failed, "Failed"},
 		"the last run ended well, the spec is as it was": {observe(over(v1alpha1.ReasonSucceeded), relabelled), v1alpha1.ReasonSucceeded, ready, "Current"},

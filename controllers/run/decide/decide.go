@@ -150,7 +150,7 @@ func refuseTheChanged(o *Observation, d *Decision) bool {
 		return false
 	}
 	pod := o.chosen()
-	if pod == nil || !gated(pod) || pod.DeletionTimestamp != nil {
+	if pod == nil || !Gated(pod) || pod.DeletionTimestamp != nil {
 		return false
 	}
 	what := jobspec.Changed(&o.Job.Spec.Template, pod)
@@ -167,7 +167,7 @@ func letGoOfTheChosen(o *Observation, d *Decision) bool {
 		return false
 	}
 	pod := o.chosen()
-	if pod == nil || !gated(pod) || pod.DeletionTimestamp != nil {
+	if pod == nil || !Gated(pod) || pod.DeletionTimestamp != nil {
 		return false
 	}
 	d.LetGo, d.StartBefore = pod, o.Now.Add(jobspec.StartWindow)
@@ -199,7 +199,7 @@ func ending(o *Observation, run *v1alpha1.Run) outcome.Outcome {
 	switch {
 	case pod == nil:
 		return outcome.Gone()
-	case o.Job == nil && gated(pod):
+	case o.Job == nil && Gated(pod):
 		return outcome.NotLetGo(v1alpha1.ReasonNeverStarted, "the Job was deleted before its pod was let go")
 	}
 	return outcome.OfPod(pod, o.attempt().Identity(), o.Log)
@@ -214,15 +214,17 @@ func giveUpTheLate(o *Observation, d *Decision) bool {
 	switch pod := o.chosen(); {
 	case now.Phase != outcome.Waiting:
 		return false
-	case run.PodUID == "" && o.Now.After(run.QueuedTime.Add(patience)):
-		end(o, d, outcome.NotLetGo(v1alpha1.ReasonPodRejected,
-			"no pod was made for the Job: `kubectl describe job "+run.JobName+"` says why (a quota, Pod Security, an admission webhook, a missing ServiceAccount)"))
+	case run.PodUID == "" && o.Now.After(o.Job.CreationTimestamp.Add(patience)):
+		end(o, d, outcome.NotLetGo(v1alpha1.ReasonPodRejected, "no pod was made for the Job: `kubectl get events --field-selector involvedObject.name="+
+			run.JobName+"` says why (a quota, Pod Security, an admission webhook, a missing ServiceAccount)"))
 		return deleteJob(o, d)
 	case pod == nil || pod.DeletionTimestamp != nil || !o.Now.After(startBefore(pod).Add(lateness)):
 		return false
-	case o.Job == nil:
+	case o.Job == nil && metav1.GetControllerOf(pod) == nil:
 		end(o, d, outcome.Abandoned())
 		return true
+	case o.Job == nil: // it was given up, and the garbage collector is on its way
+		return false
 	}
 	setConditions(&d.Status, underWay(v1alpha1.ReasonPending, "Given up: "+now.Message), o.Generation, o.Now)
 	return deleteJob(o, d)

@@ -3,6 +3,7 @@
 package decide
 
 import (
+	"fmt"
 	"time"
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
@@ -24,7 +25,12 @@ func end(o *Observation, d *Decision, result outcome.Outcome) {
 		run.Duration = run.CompletionTime.Sub(result.Started).Round(100 * time.Millisecond).String()
 	}
 	d.Outcome = &result
-	setConditions(&d.Status, stateOfEnd(result.Reason, result.Message), o.Generation, o.Now)
+	s := stateOfEnd(result.Reason, result.Message)
+	if run.Key != o.Key {
+		// What has ended is not what the spec asks for by now, so this is no end of that.
+		s = underWay(v1alpha1.ReasonPending, fmt.Sprintf("Run %d ended with %s; the spec has changed since", run.Number, result.Reason))
+	}
+	setConditions(&d.Status, s, o.Generation, o.Now)
 }
 
 func stateOfEnd(reason, message string) state {

@@ -71,7 +71,7 @@ func queued(o *Observation) {
 func jobMade(o *Observation) {
 	queued(o)
 	o.Job = jobspec.Job(o.Plan, o.attempt())
-	o.Job.UID = jobUID
+	o.Job.UID, o.Job.CreationTimestamp = jobUID, metav1.NewTime(noon)
 }
 
 // jobGone takes the Job away again.
@@ -97,7 +97,7 @@ func pod(uid types.UID, name string) change {
 		p := corev1.Pod{ObjectMeta: *o.Job.Spec.Template.ObjectMeta.DeepCopy(), Spec: *o.Job.Spec.Template.Spec.DeepCopy()}
 		p.Namespace, p.Name, p.UID = o.Owner.Namespace, name, uid
 		p.CreationTimestamp = metav1.NewTime(noon.Add(time.Duration(len(o.Pods)) * time.Second))
-		p.OwnerReferences = []metav1.OwnerReference{{Kind: "Job", Name: o.Job.Name, UID: o.Job.UID}}
+		p.OwnerReferences = []metav1.OwnerReference{{Kind: "Job", Name: o.Job.Name, UID: o.Job.UID, Controller: new(true)}}
 		o.Pods = append(o.Pods, p)
 	}
 }
@@ -119,6 +119,9 @@ func letGo(o *Observation) {
 func thePod(f func(*corev1.Pod)) change { return func(o *Observation) { f(&o.Pods[0]) } }
 
 func podDeleted(p *corev1.Pod) { p.DeletionTimestamp = new(metav1.NewTime(noon)) }
+
+// podOrphaned is for a pod whose Job was deleted without it.
+func podOrphaned(p *corev1.Pod) { p.OwnerReferences = nil }
 
 func podReleased(p *corev1.Pod) { p.Finalizers = nil }
 

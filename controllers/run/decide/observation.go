@@ -114,7 +114,8 @@ func ownedBy(pod *corev1.Pod, job *batchv1.Job) bool {
 	return false
 }
 
-func gated(pod *corev1.Pod) bool {
+// Gated says whether the pod still has the gate that it was born with.
+func Gated(pod *corev1.Pod) bool {
 	for _, gate := range pod.Spec.SchedulingGates {
 		if gate.Name == v1alpha1.SchedulingGate {
 			return true

@@ -13,6 +13,7 @@ import (
 	configv1alpha1 "github.com/gcloud-operator/gcloud-operator/api/config/v1alpha1"
 	"github.com/gcloud-operator/gcloud-operator/api/v1alpha1"
 	"github.com/gcloud-operator/gcloud-operator/internal/jobspec"
+	"github.com/gcloud-operator/gcloud-operator/internal/output"
 	"github.com/gcloud-operator/gcloud-operator/internal/result"
 )
 
@@ -74,7 +75,8 @@ func Plan(c configv1alpha1.OperatorConfiguration, i Identity, timeout *metav1.Du
 	return p
 }
 
-// Meta makes the metadata of the ConfigMaps that hold what is too large for the status.
-func Meta(a jobspec.Attempt) func(index int) metav1.ObjectMeta {
-	return func(index int) metav1.ObjectMeta { return a.Meta(fmt.Sprintf("%s-out-%d", a.JobName(), index)) }
+// Meta makes the metadata of the ConfigMaps that hold what of a report is too large for the status.
+func Meta(a jobspec.Attempt, r result.Report, inlineBytes int64) func(index int) metav1.ObjectMeta {
+	name := a.JobName() + "-out-" + output.Digest(r, inlineBytes)
+	return func(index int) metav1.ObjectMeta { return a.Meta(fmt.Sprintf("%s-%d", name, index)) }
 }
