@@ -3,6 +3,7 @@
 package run
 
 import (
+	"bytes"
 	"cmp"
 	"context"
 	"errors"
@@ -16,6 +17,7 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/types"
 	"sigs.k8s.io/controller-runtime/pkg/client"
+	"sigs.k8s.io/controller-runtime/pkg/log"
 
 	"github.com/gcloud-operator/gcloud-operator/api/v1alpha1"
 	"github.com/gcloud-operator/gcloud-operator/controllers/run/decide"
@@ -48,6 +50,9 @@ func (r *Reconciler[T]) gather(ctx context.Context, obj T) (*decide.Observation,
 	pod, err := r.chosenPod(ctx, o)
 	if err != nil || pod == nil {
 		return o, err
+	}
+	if outcome.Leaving(pod) {
+		r.keepLog(ctx, pod)
 	}
 	o.Log, err = r.readRest(ctx, pod, jobspec.AttemptOf(o.Owner, run).Identity())
 	return o, err
@@ -183,10 +188,25 @@ func (r *Reconciler[T]) readRest(ctx context.Context, pod *corev1.Pod, run strin
 		return &outcome.Log{Report: opened.Report, Err: err}, nil
 	}
 	report, err := r.Logs.Read(ctx, pod, *m.Trailer, m.Sealed)
+	if kept, ok := r.leaving.Load(pod.UID); ok && err != nil {
+		report, err = r.Logs.decode(*m.Trailer, bytes.NewReader(kept.([]byte)), m.Sealed)
+	}
 	if err != nil && !errors.Is(err, result.ErrTrailer) && r.Clock.Since(m.Report.FinishedAt) < logPatience {
 		return nil, err
 	}
 	return &outcome.Log{Report: report, Err: err}, nil
+}
+
+// keepLog keeps what may be the report at the end of the log of a pod that is on its way out: its log
+// goes with its container, half a second before the message says what to look for.
+func (r *Reconciler[T]) keepLog(ctx context.Context, pod *corev1.Pod) {
+	lines, err := r.Logs.Keep(ctx, pod)
+	if err != nil {
+		log.FromContext(ctx).V(1).Info("Could not read the log of a pod that is being deleted", "pod", pod.Name, "cause", err.Error())
+	}
+	if len(lines) > 0 {
+		r.leaving.Store(pod.UID, lines)
+	}
 }
 
 // find reads an object, and says whether it is there.

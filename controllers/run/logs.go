@@ -37,15 +37,29 @@ func (l Logs) Read(ctx context.Context, pod *corev1.Pod, trailer result.Trailer,
 		return result.Report{}, fmt.Errorf("reading the log of pod %s: %w", pod.Name, err)
 	}
 	defer func() { _ = log.Close() }() // it was only read
-	read := result.DecodeTrailer
-	if sealed {
-		read = func(t result.Trailer, log io.Reader) (result.Report, error) {
-			return result.OpenTrailer(t, log, l.Open)
-		}
-	}
-	report, err := read(trailer, log)
+	report, err := l.decode(trailer, log, sealed)
 	if err != nil {
 		return result.Report{}, fmt.Errorf("reading the report out of the log of pod %s: %w", pod.Name, err)
 	}
 	return report, nil
+}
+
+func (l Logs) decode(trailer result.Trailer, log io.Reader, sealed bool) (result.Report, error) {
+	if sealed {
+		return result.OpenTrailer(trailer, log, l.Open)
+	}
+	return result.DecodeTrailer(trailer, log)
+}
+
+// Keep returns the lines at the end of the pod's log that may be a report's, before the message says so.
+func (l Logs) Keep(ctx context.Context, pod *corev1.Pod) ([]byte, error) {
+	ctx, cancel := context.WithTimeout(ctx, readTimeout)
+	defer cancel()
+	log, err := l.Pods.Pods(pod.Namespace).GetLogs(pod.Name, &corev1.PodLogOptions{Container: jobspec.ContainerName}).Stream(ctx)
+	if err != nil {
+		return nil, fmt.Errorf("reading the log of pod %s: %w", pod.Name, err)
+	}
+	defer func() { _ = log.Close() }() // it was only read
+	lines, _, err := result.KeepTrailerLines(log, result.DefaultLogBytes)
+	return lines, err
 }

@@ -6,6 +6,7 @@ import (
 	"context"
 	"errors"
 	"strings"
+	"sync"
 	"time"
 
 	corev1 "k8s.io/api/core/v1"
@@ -34,6 +35,9 @@ type Reconciler[T Object] struct {
 	Kind     Kind[T]
 	// InlineBytes is how many bytes of a run's output stand in the status, as they are encoded there.
 	InlineBytes int64
+
+	// leaving holds the ends of logs of pods that are being deleted, by UID, until their reports are read.
+	leaving sync.Map
 }
 
 // Reconcile makes passes until there is nothing to do but wait.

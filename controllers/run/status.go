@@ -48,6 +48,7 @@ func (r *Reconciler[T]) writeEnd(ctx context.Context, obj T, o *decide.Observati
 	}
 	if err == nil {
 		r.announce(after, d)
+		r.leaving.Delete(d.Status.Run.PodUID)
 	}
 	return after, err
 }

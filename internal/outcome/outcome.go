@@ -87,6 +87,9 @@ func OfPod(pod *corev1.Pod, run string, log *Log) Outcome {
 	}
 }
 
+// Leaving says whether the pod is being deleted while its command's container still runs.
+func Leaving(pod *corev1.Pod) bool { return pod.DeletionTimestamp != nil && running(pod) != nil }
+
 // Gone is the outcome of a run whose pod was let go and isn't there any more.
 func Gone() Outcome {
 	return lost("the pod is gone, and with it the report: the command may have acted")

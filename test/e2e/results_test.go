@@ -11,6 +11,9 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"time"
+
+	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/gcloud-operator/gcloud-operator/api/v1alpha1"
 )
@@ -171,4 +174,26 @@ func TestAMissingSecretIsSaidAtOnce(t *testing.T) {
 		inputFrom("x", v1alpha1.ContentsSource{SecretKeyRef: &v1alpha1.KeyRef{Name: "nowhere", Key: "k"}}).run(t)
 
 	expectReason(t, g, v1alpha1.ReasonInputMissing)
+}
+
+func TestAPodThatIsDeletedWhileItRunsLosesNothingOfItsOutput(t *testing.T) {
+	noise := objects()["1 MiB of noise"]
+	bucket := serveObjects(t, map[string][]byte{"o": noise, hangs: []byte("never")})
+	b := gcloudRun("drained", "gcloud storage cat "+bucket+"/o "+bucket+"/"+hangs+" --project=my-project").timeout(5 * time.Minute).apply(t)
+	g := b.GcloudRun
+	eventually(t, "the command runs", func() bool {
+		if err := cluster.Get(t.Context(), client.ObjectKeyFromObject(g), g); err != nil {
+			t.Fatal(err)
+		}
+		return g.Status.Run != nil && g.Status.Run.StartTime != nil
+	})
+	time.Sleep(3 * time.Second) // the first object comes through
+	if err := cluster.Delete(t.Context(), podOf(t, g)); err != nil {
+		t.Fatal(err)
+	}
+	g = b.finished(t)
+	expectReason(t, g, v1alpha1.ReasonTerminated)
+	if got := whole(t, g.Status.Response.Stdout, g.Status.Response.StdoutInfo); !bytes.Equal(got, noise) {
+		t.Errorf("stdout has %d bytes, which aren't the %d that were printed", len(got), len(noise))
+	}
 }

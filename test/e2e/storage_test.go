@@ -17,12 +17,19 @@ import (
 
 const storagePort = "9032"
 
+// hangs is an object whose contents never come.
+const hangs = "hangs"
+
 // serveObjects serves a bucket as much as `gcloud storage cp` and `cat` ask of Cloud Storage, of which
 // Google has no emulator. It returns the bucket's URL.
 func serveObjects(t *testing.T, objects map[string][]byte) (bucket string) {
 	t.Helper()
 	address := net.JoinHostPort(nodeAddress, storagePort)
 	answer := func(w http.ResponseWriter, r *http.Request) {
+		if r.PathValue("object") == hangs && r.URL.Query().Get("alt") == "media" {
+			<-r.Context().Done()
+			return
+		}
 		data, ok := objects[r.PathValue("object")]
 		if !ok {
 			http.NotFound(w, r)

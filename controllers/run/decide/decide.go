@@ -21,6 +21,10 @@ const patience = 2 * time.Minute
 // then, and every write of a status costs the API server something.
 const brief = 3 * time.Second
 
+// glance is how soon a pod is looked at again that is being deleted: its runner leaves its report in
+// the log for some seconds.
+const glance = time.Second
+
 // lateness is how much later than its start window a pod is given up: clocks differ.
 const lateness = time.Minute
 
@@ -251,6 +255,10 @@ func wait(o *Observation, d *Decision) bool {
 		return false
 	}
 	now := ending(o, run)
+	if pod := o.chosen(); pod != nil && outcome.Leaving(pod) {
+		d.After = glance // its log is read meanwhile
+		return true
+	}
 	since := run.QueuedTime.Time
 	if now.Phase == outcome.Running {
 		since = now.Started

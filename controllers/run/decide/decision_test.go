@@ -143,14 +143,15 @@ func TestWhenToLookAgain(t *testing.T) {
 		seen *Observation
 		want time.Duration
 	}{
-		"the Job was just made":                 {observe(jobMade, after(time.Second)), brief - time.Second},
-		"no pod came yet":                       {observe(jobMade, after(brief)), lateness},
-		"the pod waits":                         {observe(letGo, after(brief)), lateness},
-		"the command has just started":          {observe(started, after(time.Hour+time.Second)), brief - time.Second},
-		"the command runs: its end is an event": {observe(started, after(time.Hour+brief)), 0},
-		"the run is over":                       {observe(over(v1alpha1.ReasonSucceeded)), 0},
-		"the resource is suspended":             {observe(suspend), 0},
-		"the spec can't be run":                 {observe(invalid), 0},
+		"the Job was just made":                  {observe(jobMade, after(time.Second)), brief - time.Second},
+		"no pod came yet":                        {observe(jobMade, after(brief)), lateness},
+		"the pod waits":                          {observe(letGo, after(brief)), lateness},
+		"the command has just started":           {observe(started, after(time.Hour+time.Second)), brief - time.Second},
+		"the command runs: its end is an event":  {observe(started, after(time.Hour+brief)), 0},
+		"the pod is being deleted while it runs": {observe(started, thePod(podDeleted), after(time.Hour+time.Minute)), glance},
+		"the run is over":                        {observe(over(v1alpha1.ReasonSucceeded)), 0},
+		"the resource is suspended":              {observe(suspend), 0},
+		"the spec can't be run":                  {observe(invalid), 0},
 	} {
 		if d := Decide(c.seen); d.After != c.want {
 			t.Errorf("%s: %s looks again after %s, want %s", name, d.Rule, d.After, c.want)
