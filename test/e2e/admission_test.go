@@ -127,7 +127,9 @@ func withoutWebhook(t *testing.T, f func()) {
 			t.Fatal(err)
 		}
 		before := configuration.DeepCopy()
-		change(&configuration.Webhooks[0].NamespaceSelector.MatchExpressions[0])
+		for i := range configuration.Webhooks {
+			change(&configuration.Webhooks[i].NamespaceSelector.MatchExpressions[0])
+		}
 		if err := cluster.Patch(context.Background(), configuration, client.MergeFrom(before)); err != nil {
 			t.Fatal(err)
 		}
