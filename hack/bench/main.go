@@ -31,7 +31,8 @@ func main() {
 
 func run(ctx context.Context, args []string) error {
 	if len(args) == 0 {
-		return errors.New("which? " + usage)
+		fmt.Fprint(os.Stderr, usage)
+		return errors.New("which benchmark?")
 	}
 	set := flag.NewFlagSet(args[0], flag.ContinueOnError)
 	switch args[0] {
@@ -49,5 +50,6 @@ func run(ctx context.Context, args []string) error {
 		}
 		return measureMemory(ctx, *n, *operator)
 	}
-	return fmt.Errorf("there is no benchmark %q\n%s", args[0], usage)
+	fmt.Fprint(os.Stderr, usage)
+	return fmt.Errorf("there is no benchmark %q", args[0])
 }

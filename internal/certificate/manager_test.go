@@ -76,8 +76,7 @@ func handshake(bundle []byte, name string, m *Manager) error {
 	}()
 	err := tls.Client(here, &tls.Config{RootCAs: roots, ServerName: name}).Handshake()
 	here.Close()
-	_ = <-served
-	return err
+	return errors.Join(err, <-served)
 }
 
 func leaf(m *Manager) *x509.Certificate { return m.serving.Load().Leaf }
