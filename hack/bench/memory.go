@@ -111,15 +111,17 @@ func residentMemory(ctx context.Context, c client.Client, operator, kubeconfig, 
 		return 0, err
 	}
 	defer func() { _ = log.Close() }()
-	process := exec.CommandContext(ctx, operator, "manager", "--kubeconfig="+kubeconfig, "--namespace="+operatorNamespace,
+	process := exec.CommandContext(ctx, operator, "manager", "--namespace="+operatorNamespace,
 		"--config=config/manager/config.yaml", "--health-probe-bind-address=127.0.0.1:18081")
+	process.Env = append(os.Environ(), "KUBECONFIG="+kubeconfig)
 	process.Stdout, process.Stderr = log, log
 	if err := process.Start(); err != nil {
 		return 0, fmt.Errorf("starting the operator: %w", err)
 	}
 	defer func() { _ = process.Process.Kill(); _ = process.Wait() }()
 	if err := awaitLeader(ctx, c); err != nil {
-		return 0, err
+		said, _ := os.ReadFile(log.Name())
+		return 0, fmt.Errorf("%w; it said: %s", err, said)
 	}
 	return settledMemory(ctx, process.Process.Pid)
 }
