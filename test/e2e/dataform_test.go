@@ -105,7 +105,36 @@ func TestTheCopyOfAFileIsMountedByAPod(t *testing.T) {
 	var key string
 	for key = range m.BinaryData {
 	}
-	g := gcloudRun("mounting", "gcloud storage hash copy.bin --project=my-project --format=value(md5_hash)").
-		inputFrom("copy.bin", v1alpha1.ContentsSource{ConfigMapKeyRef: &v1alpha1.KeyRef{Name: "mounted-copy", Key: key}}).succeed(t)
-	expectContains(t, "the hash of the mounted file", g.Status.Response.Stdout, md5Of(contents))
+	if got := hashOfMounted(t, "mounted-copy", key); got != sha256Of(contents) {
+		t.Errorf("a pod that mounts the copy sees the hash %q, want %s", got, sha256Of(contents))
+	}
+}
+
+// hashOfMounted has a pod mount a ConfigMap and say the hash of a file in it.
+func hashOfMounted(t *testing.T, configMap, key string) string {
+	t.Helper()
+	pod := &corev1.Pod{
+		ObjectMeta: metav1.ObjectMeta{Namespace: namespace, GenerateName: "mounting-"},
+		Spec: corev1.PodSpec{
+			RestartPolicy:   corev1.RestartPolicyNever,
+			SecurityContext: &corev1.PodSecurityContext{RunAsNonRoot: new(true), SeccompProfile: &corev1.SeccompProfile{Type: corev1.SeccompProfileTypeRuntimeDefault}},
+			Containers: []corev1.Container{{
+				Name: "c", Image: "gcloud:528.0.0", Command: []string{"/bin/sh", "-c", "busybox sha256sum /copy/" + key},
+				SecurityContext: &corev1.SecurityContext{AllowPrivilegeEscalation: new(false), Capabilities: &corev1.Capabilities{Drop: []corev1.Capability{"ALL"}}},
+				VolumeMounts:    []corev1.VolumeMount{{Name: "copy", MountPath: "/copy"}},
+			}},
+			Volumes: []corev1.Volume{{Name: "copy", VolumeSource: corev1.VolumeSource{ConfigMap: &corev1.ConfigMapVolumeSource{LocalObjectReference: corev1.LocalObjectReference{Name: configMap}}}}},
+		},
+	}
+	if err := cluster.Create(t.Context(), pod); err != nil {
+		t.Fatal(err)
+	}
+	eventually(t, "the pod ends", func() bool {
+		if err := cluster.Get(t.Context(), types.NamespacedName{Namespace: namespace, Name: pod.Name}, pod); err != nil {
+			t.Fatal(err)
+		}
+		return pod.Status.Phase == corev1.PodSucceeded || pod.Status.Phase == corev1.PodFailed
+	})
+	hash, _, _ := strings.Cut(kubectl(t, "logs", pod.Name), " ")
+	return hash
 }

@@ -56,16 +56,11 @@ func serveObjects(t *testing.T, objects map[string][]byte) (bucket string) {
 }
 
 func objectMetadata(address, name string, data []byte) map[string]any {
+	sum := md5.Sum(data)
 	return map[string]any{
 		"kind": "storage#object", "bucket": "bucket", "name": name, "generation": "1", "metageneration": "1",
-		"size": strconv.Itoa(len(data)), "md5Hash": md5Of(data), "contentType": "application/octet-stream",
+		"size": strconv.Itoa(len(data)), "md5Hash": base64.StdEncoding.EncodeToString(sum[:]), "contentType": "application/octet-stream",
 		"mediaLink":   "http://" + address + "/download/storage/v1/b/bucket/o/" + name + "?alt=media",
 		"timeCreated": "2026-01-01T00:00:00Z", "updated": "2026-01-01T00:00:00Z", "storageClass": "STANDARD",
 	}
-}
-
-// md5Of is the hash as Cloud Storage writes it.
-func md5Of(data []byte) string {
-	sum := md5.Sum(data)
-	return base64.StdEncoding.EncodeToString(sum[:])
 }
