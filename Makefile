@@ -55,6 +55,10 @@ manifests: ## Generate CRDs, RBAC and webhook manifests into config/.
 		rbac:roleName=manager,headerFile=hack/boilerplate.yaml.txt \
 		webhook:headerFile=hack/boilerplate.yaml.txt
 
+.PHONY: command-tree
+command-tree: ## Generate the tree of gcloud's commands from the installed SDK (two minutes).
+	$(GO) run ./hack/commandtree
+
 .PHONY: fmt
 fmt: ## Format the Go code and sort its imports.
 	$(TOOL) golangci-lint fmt
