@@ -18,12 +18,15 @@ export GOFLAGS := -trimpath -buildvcs=false
 # kubeconfig and with an overlay of your own.
 KUBECTL ?= kubectl
 OVERLAY ?= config/default
+# What dist makes is of this version, and runs this image.
+VERSION ?= 0.0.0
+IMAGE ?= gcloud-operator:dev
 
 # Tools are compiled from the versions that hack/tools/go.mod pins.
 TOOL := $(GO) tool -modfile=$(CURDIR)/hack/tools/go.mod
 
 MODULES := . $(patsubst %/go.mod,%,$(wildcard hack/*/go.mod))
-UNIT_TESTED := ./api/... ./cmd/... ./controllers/... ./internal/...
+UNIT_TESTED := ./api/... ./cmd/... ./controllers/... ./internal/... ./test/docs/... ./test/judges/... ./test/leaks/...
 
 # The development cluster lives in a network namespace of its own, so only its
 # own kubectl reaches it.
@@ -54,6 +57,12 @@ manifests: ## Generate CRDs, RBAC and webhook manifests into config/.
 		crd:headerFile=hack/boilerplate.yaml.txt \
 		rbac:roleName=manager,headerFile=hack/boilerplate.yaml.txt \
 		webhook:headerFile=hack/boilerplate.yaml.txt
+
+.PHONY: reference
+reference: ## Generate the reference of all fields, docs/reference.md, from the API types.
+	$(TOOL) crd-ref-docs --log-level=ERROR --source-path=api --config=hack/reference.yaml --renderer=markdown --output-path=docs/reference.md
+	@# That a field is optional is what most are; the required ones are told.
+	sed -i -E 's/Optional: \\\{\\\} <br \/>//g' docs/reference.md
 
 .PHONY: command-tree
 command-tree: ## Generate the tree of gcloud's commands from the installed SDK (two minutes).
@@ -89,12 +98,16 @@ $(GO) build -C $(1) -ldflags="-s -w" -o $(CURDIR)/.cache/build/$(@F) $(2)
 endef
 
 .PHONY: build
-build: bin/gcloud-operator bin/runner ## Build operator and runner, static, into bin/.
+build: bin/gcloud-operator bin/runner bin/kubectl-gcloud ## Build operator, runner and kubectl's plugin, static, into bin/.
 
-bin/gcloud-operator bin/runner: FORCE
+bin/gcloud-operator bin/runner bin/kubectl-gcloud: FORCE
 	$(call build-go,.,./cmd/$(@F:gcloud-%=%))
 
-bin/devcluster bin/images: FORCE
+# What takes gcloud's place in some tests.
+bin/stand-in: FORCE
+	$(call build-go,.,./test/standin/gcloud)
+
+bin/devcluster bin/images bin/networkpolicy bin/chart: FORCE
 	$(call build-go,hack/$(@F),.)
 
 .PHONY: images
@@ -108,11 +121,21 @@ dist/gcloud.tar: bin/images bin/runner
 	@mkdir -p $(@D)
 	bin/images gcloud --runner=bin/runner --out=$@
 
+dist/stand-in.tar: bin/images bin/runner bin/stand-in
+	@mkdir -p $(@D)
+	bin/images stand-in --gcloud=bin/stand-in --runner=bin/runner --out=$@
+
 # config/devcluster, with the image as it was just built.
 dist/devcluster/kustomization.yaml: dist/operator.tar
 	@mkdir -p $(@D)
 	printf '%s\n' 'resources: [../../config/devcluster]' \
 		'images: [{name: gcloud-operator, newTag: $(lastword $(subst :, ,$(OPERATOR_IMAGE)))}]' >$@
+
+.PHONY: dist
+dist: bin/chart ## Make dist/install.yaml and the Helm chart dist/chart (IMAGE, VERSION).
+	@mkdir -p dist
+	$(TOOL) kustomize build config/default | sed 's|gcloud-operator:dev|$(IMAGE)|' >dist/install.yaml
+	$(TOOL) kustomize build config/default | bin/chart make --out=dist/chart --version=$(VERSION) --image=$(IMAGE)
 
 ##@ Any cluster
 
@@ -126,7 +149,8 @@ deploy: ## Install the operator (KUBECTL, OVERLAY) and wait until it is availabl
 	$(KUBECTL) rollout status deployment/gcloud-operator-manager -n gcloud-operator-system --timeout=3m
 
 .PHONY: undeploy
-undeploy: ## Remove the operator, the CRDs and with them every resource of its kinds.
+undeploy: ## Remove the operator (KUBECTL, OVERLAY), the CRDs and with them every resource of its kinds.
+	KUBECTL="$(KUBECTL)" hack/uninstall.sh
 	$(TOOL) kustomize build $(OVERLAY) | $(KUBECTL) delete --ignore-not-found -f -
 
 ##@ Development cluster
@@ -143,6 +167,10 @@ cluster-down: bin/devcluster ## Take the development cluster down; nothing of it
 cluster-deploy: bin/devcluster images dist/devcluster/kustomization.yaml ## Load the images into the development cluster and install the operator.
 	$(DEVCLUSTER) load dist/operator.tar dist/gcloud.tar
 	$(MAKE) --no-print-directory deploy KUBECTL="$(DEVCLUSTER) kubectl" OVERLAY=dist/devcluster
+
+.PHONY: cluster-stand-in
+cluster-stand-in: bin/devcluster dist/stand-in.tar ## Load the image that takes gcloud's place in some end-to-end tests.
+	$(DEVCLUSTER) load dist/stand-in.tar
 
 .PHONY: quickstart
 quickstart: cluster-up cluster-deploy ## From nothing to a GcloudRun's output: cluster, operator, sample.
@@ -162,13 +190,17 @@ test-unit: ## Run the unit tests, those of the modules in hack/ too.
 	CGO_ENABLED=1 $(GO) test -race $(UNIT_TESTED)
 	$(GO) test -C hack/devcluster ./...
 	$(GO) test -C hack/images ./...
+	$(GO) test -C hack/alerts ./...
+	$(GO) test -C hack/chart -count=1 ./... # it reads config/, which the test cache does not see
 
 .PHONY: test-envtest
 test-envtest: bin/devcluster ## Run the tests against a real API server.
-	KUBEBUILDER_ASSETS="$$($(DEVCLUSTER) assets)" $(GO) test ./test/envtest/... ./test/crash/...
+	KUBEBUILDER_ASSETS="$$($(DEVCLUSTER) assets)" $(GO) test -timeout=30m -parallel=8 ./test/envtest/... ./test/rights/...
+	@# Verbose, for how many cases there were, and from which seeds, is part of the result.
+	KUBEBUILDER_ASSETS="$$($(DEVCLUSTER) assets)" $(GO) test -v -timeout=30m -parallel=8 ./test/crash/... | grep -vE '^ *(=== |--- PASS)'
 
 .PHONY: test-e2e
-test-e2e: bin/devcluster ## Run the end-to-end tests on the development cluster.
+test-e2e: bin/devcluster bin/kubectl-gcloud ## Run the end-to-end tests on the development cluster.
 	hack/test-e2e.sh
 
 .PHONY: test-lint

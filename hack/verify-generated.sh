@@ -5,11 +5,11 @@ set -euo pipefail
 cd "$(dirname "$0")/.."
 
 checksums() {
-  git ls-files -z --cached --others --exclude-standard api config | xargs -0 sha256sum
+  git ls-files -z --cached --others --exclude-standard api config docs/reference.md | xargs -0 sha256sum
 }
 
 before=$(checksums)
-make --no-print-directory generate manifests
+make --no-print-directory generate manifests reference
 if ! diff <(echo "$before") <(checksums); then
   echo "These generated files were stale; they are current now: commit them." >&2
   exit 1

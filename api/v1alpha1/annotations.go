@@ -11,6 +11,19 @@ const (
 	// FluxRequestedAtAnnotation is understood in the same way, so that `flux reconcile` works. The
 	// value that was last acted on is status.lastHandledReconcileAt.
 	FluxRequestedAtAnnotation = "reconcile.fluxcd.io/requestedAt"
+
+	// CancelRunAnnotation cancels the run whose number, in decimal, is its value: status.run.number.
+	// What the command printed up to there is kept. It does nothing to any other run.
+	CancelRunAnnotation = "gcloud-operator.dev/cancel-run"
+)
+
+// Labels that users set on a resource.
+const (
+	// KueueQueueLabel names the queue of Kueue that the resource's Jobs wait in. It is set on them, too.
+	KueueQueueLabel = "kueue.x-k8s.io/queue-name"
+
+	// KueuePriorityLabel names their priority there. It is set on them, too.
+	KueuePriorityLabel = "kueue.x-k8s.io/priority-class"
 )
 
 // Labels, annotations, and names that the operator puts on the Jobs, Pods and ConfigMaps that it makes.

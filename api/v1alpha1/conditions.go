@@ -25,13 +25,22 @@ const (
 const (
 	// ReasonPending says that the run's Job or pod is being made, or waits for a node or an image.
 	ReasonPending = "Pending"
+	// ReasonJobSuspended says that somebody, such as Kueue, keeps the run's Job from getting a pod.
+	ReasonJobSuspended = "JobSuspended"
+	// ReasonQueued says that as many runs of the namespace are under way as the operator's configuration
+	// allows, so that this one waits for its turn.
+	ReasonQueued = "Queued"
 	// ReasonRunning says that the command runs.
 	ReasonRunning = "Running"
 	// ReasonSuspended says that spec.suspend keeps the next run from starting.
 	ReasonSuspended = "Suspended"
+	// ReasonHeld says that the operator sees the resource for the first time, and is configured not to
+	// run such resources until they are asked for.
+	ReasonHeld = "Held"
 )
 
-// Reasons of the conditions when a run has ended, or can't begin.
+// Reasons of the conditions when a run has ended, or can't begin. ImagePullFailed, Unschedulable,
+// InputMissing and NodeLost also stand while a run is under way, and then say what it waits for.
 const (
 	// ReasonSucceeded says that the command ended with exit code 0.
 	ReasonSucceeded = "Succeeded"
@@ -39,12 +48,24 @@ const (
 	ReasonCommandFailed = "CommandFailed"
 	// ReasonTimedOut says that the command was stopped after spec.timeout. It may have acted.
 	ReasonTimedOut = "TimedOut"
-	// ReasonTerminated says that the command was stopped because its pod was asked to end (deleted,
-	// drained, evicted), or because something in its container sent the signal. It may have acted.
+	// ReasonCancelled says that the command was stopped because somebody asked for it. It may have
+	// acted.
+	ReasonCancelled = "Cancelled"
+	// ReasonTerminated says that the command was stopped because somebody deleted its pod, or because
+	// something in its container sent the signal. It may have acted.
 	ReasonTerminated = "Terminated"
-	// ReasonOutOfMemory says that the container was killed for using more memory than its limit.
-	// The command may have acted.
+	// ReasonOutOfMemory says that the command, or its whole container, was killed for using more
+	// memory than the limit. It may have acted.
 	ReasonOutOfMemory = "OutOfMemory"
+	// ReasonEvicted says that the pod was evicted: its node was drained, tainted, shut down, or ran out
+	// of a resource. Where the command was started, it may have acted.
+	ReasonEvicted = "Evicted"
+	// ReasonPreempted says that the pod had to make room for one of a higher priority. Where the
+	// command was started, it may have acted.
+	ReasonPreempted = "Preempted"
+	// ReasonNodeLost says that the pod's node doesn't answer, or is gone. The command may have acted,
+	// and may still run there.
+	ReasonNodeLost = "NodeLost"
 	// ReasonNeverStarted says that the command was provably never started.
 	ReasonNeverStarted = "NeverStarted"
 	// ReasonStartWindowPassed says that the pod came to start the command too late, and so did not.
@@ -53,15 +74,25 @@ const (
 	ReasonStartWindowPassed = "StartWindowPassed"
 	// ReasonImagePullFailed says that the image could not be pulled. The command was never started.
 	ReasonImagePullFailed = "ImagePullFailed"
-	// ReasonPodRejected says that the cluster let no pod be made. The command was never started.
+	// ReasonPodRejected says that a policy of the cluster let no pod be made. The command was never
+	// started.
 	ReasonPodRejected = "PodRejected"
+	// ReasonQuotaExceeded says that a quota of the namespace let no pod be made. The command was never
+	// started.
+	ReasonQuotaExceeded = "QuotaExceeded"
+	// ReasonServiceAccountMissing says that the ServiceAccount of the run isn't there. The command was
+	// never started.
+	ReasonServiceAccountMissing = "ServiceAccountMissing"
 	// ReasonUnschedulable says that no node took the pod. The command was never started.
 	ReasonUnschedulable = "Unschedulable"
 	// ReasonResultLost says that the command was or may have been started, and that nobody can tell
 	// how it ended. It is never started again by itself.
 	ReasonResultLost = "ResultLost"
-	// ReasonInputMissing says that the source of an input file isn't there. Nothing was run.
+	// ReasonInputMissing says that a ConfigMap, a Secret or a key of one isn't there. Nothing was run.
 	ReasonInputMissing = "InputMissing"
+	// ReasonIdentityNotReady says that the metadata server gave no token for the pod's identity. Nothing
+	// was run.
+	ReasonIdentityNotReady = "IdentityNotReady"
 	// ReasonNameConflict says that an object with the name that the run needs exists already, and
 	// isn't the resource's.
 	ReasonNameConflict = "NameConflict"

@@ -85,9 +85,17 @@ type DataformFileReadSpec struct {
 	// +kubebuilder:validation:XValidation:rule="duration(self) >= duration('1s') && duration(self) <= duration('1h')",message="must be between 1s and 1h"
 	Timeout *metav1.Duration `json:"timeout,omitempty"`
 
+	// retry says when a run that came to nothing is tried again.
+	// +optional
+	Retry Retry `json:"retry,omitzero"`
+
 	// identity says as whom the API is asked. Default: the ServiceAccount "default".
 	// +optional
 	Identity ReadIdentity `json:"identity,omitzero"`
+
+	// pod says where the run's pod runs, and with how much. It doesn't decide what is executed.
+	// +optional
+	Pod PodSettings `json:"pod,omitzero"`
 
 	// suspend keeps new runs from starting. A run that is under way goes on.
 	// +optional
@@ -137,10 +145,6 @@ type DataformFileReadStatus struct {
 	// fileInfo has size and hash of the file, whether it is text, and where it is.
 	// +optional
 	FileInfo *FileInfo `json:"fileInfo,omitempty"`
-
-	// lastChangedTime is when a run first read this content.
-	// +optional
-	LastChangedTime *metav1.Time `json:"lastChangedTime,omitempty"`
 }
 
 // DataformFileRead reads a file of a Dataform workspace.

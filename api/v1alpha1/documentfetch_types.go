@@ -67,9 +67,17 @@ type DocumentFetchSpec struct {
 	// +kubebuilder:validation:XValidation:rule="duration(self) >= duration('1s') && duration(self) <= duration('1h')",message="must be between 1s and 1h"
 	Timeout *metav1.Duration `json:"timeout,omitempty"`
 
+	// retry says when a run that came to nothing is tried again.
+	// +optional
+	Retry Retry `json:"retry,omitzero"`
+
 	// identity says as whom the API is asked. Default: the ServiceAccount "default".
 	// +optional
 	Identity DocumentIdentity `json:"identity,omitzero"`
+
+	// pod says where the run's pod runs, and with how much. It doesn't decide what is executed.
+	// +optional
+	Pod PodSettings `json:"pod,omitzero"`
 
 	// suspend keeps new runs from starting. A run that is under way goes on.
 	// +optional

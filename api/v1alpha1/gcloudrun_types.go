@@ -12,6 +12,7 @@ type KeyRef struct {
 	// +required
 	// +kubebuilder:validation:MinLength=1
 	// +kubebuilder:validation:MaxLength=253
+	// +kubebuilder:validation:Pattern=`^[a-z0-9]([-a-z0-9]*[a-z0-9])?(\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)*$`
 	Name string `json:"name"`
 
 	// key is the key in it.
@@ -46,7 +47,7 @@ type InputFile struct {
 	// +required
 	// +kubebuilder:validation:MinLength=1
 	// +kubebuilder:validation:MaxLength=512
-	// +kubebuilder:validation:XValidation:rule="!self.startsWith('/') && !self.split('/').exists(e, e in ['', '.', '..'])",message="must be a path relative to the working directory, without '..', '.' or empty elements: write folder/file.yaml"
+	// +kubebuilder:validation:XValidation:rule="!self.startsWith('/') && !self.startsWith('..') && !self.split('/').exists(e, e in ['', '.', '..'])",message="must be a path relative to the working directory, without '..', '.' or empty elements: write folder/file.yaml"
 	Path string `json:"path"`
 
 	// contents is the text of the file, at most 1,048,576 bytes; all files of a run together fit
@@ -57,7 +58,7 @@ type InputFile struct {
 	Contents string `json:"contents,omitempty"`
 
 	// contentsFrom says where the contents come from, in place of contents. What isn't there is
-	// InputMissing; the command runs once it is.
+	// InputMissing; the command runs once the ConfigMap is, but of a Secret only when it is asked for again.
 	// +optional
 	ContentsFrom *ContentsSource `json:"contentsFrom,omitempty"`
 }
@@ -73,6 +74,19 @@ type Output struct {
 	// +kubebuilder:validation:MaxLength=253
 	// +kubebuilder:validation:Pattern=`^[a-z0-9]([-a-z0-9]*[a-z0-9])?(\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)*$`
 	SecretName string `json:"secretName,omitempty"`
+}
+
+// CommandRetry says when a run of a command is tried again.
+type CommandRetry struct {
+	Retry `json:",inline"`
+
+	// reasons names what is tried again although the command ran, and may have acted: CommandFailed, an
+	// exit code that is no success. It is for commands that may be repeated. Default: nothing.
+	// +optional
+	// +listType=set
+	// +kubebuilder:validation:MaxItems=1
+	// +kubebuilder:validation:items:Enum=CommandFailed
+	Reasons []string `json:"reasons,omitempty"`
 }
 
 // GcloudRunSpec says which command to run, and how.
@@ -131,9 +145,27 @@ type GcloudRunSpec struct {
 	// +kubebuilder:validation:XValidation:rule="duration(self) >= duration('1m') && duration(self) <= duration('8760h')",message="must be between 1m and 8760h"
 	Interval *metav1.Duration `json:"interval,omitempty"`
 
+	// successExitCodes are the exit codes of the command that count as success, from 0 to 255. Default:
+	// 0 alone. Where it is set, 0 counts only if it is named.
+	// +optional
+	// +listType=set
+	// +kubebuilder:validation:MinItems=1
+	// +kubebuilder:validation:MaxItems=32
+	// +kubebuilder:validation:items:Minimum=0
+	// +kubebuilder:validation:items:Maximum=255
+	SuccessExitCodes []int32 `json:"successExitCodes,omitempty"`
+
+	// retry says when a run that came to nothing is tried again.
+	// +optional
+	Retry CommandRetry `json:"retry,omitzero"`
+
 	// identity says as whom the command acts. Default: the ServiceAccount "default".
 	// +optional
 	Identity Identity `json:"identity,omitzero"`
+
+	// pod says where the run's pod runs, and with how much. It doesn't decide what is executed.
+	// +optional
+	Pod PodSettings `json:"pod,omitzero"`
 
 	// suspend keeps new runs from starting. A run that is under way goes on.
 	// +optional

@@ -17,8 +17,6 @@ const (
 	ReasonAPIDisabled = "ApiDisabled"
 	// ReasonUnauthenticated says that the credentials are missing, malformed or no longer valid.
 	ReasonUnauthenticated = "Unauthenticated"
-	// ReasonIdentityNotReady says that the metadata server gave no token for the pod's identity.
-	ReasonIdentityNotReady = "IdentityNotReady"
 	// ReasonRateLimited says that the quota is used up.
 	ReasonRateLimited = "RateLimited"
 	// ReasonUnavailable says that the API can't be reached, or failed as often as it was tried.

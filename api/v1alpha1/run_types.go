@@ -7,18 +7,6 @@ import (
 	"k8s.io/apimachinery/pkg/types"
 )
 
-// Identity says as whom a run acts at Google Cloud.
-type Identity struct {
-	// serviceAccountName is the Kubernetes ServiceAccount, in the resource's namespace, that the
-	// run's pod uses. With Workload Identity Federation for GKE it decides which Google identity the
-	// run has. Default: the namespace's ServiceAccount "default".
-	// +optional
-	// +kubebuilder:validation:MinLength=1
-	// +kubebuilder:validation:MaxLength=253
-	// +kubebuilder:validation:Pattern=`^[a-z0-9]([-a-z0-9]*[a-z0-9])?(\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)*$`
-	ServiceAccountName string `json:"serviceAccountName,omitempty"`
-}
-
 // Run is one run of a resource: what identifies it, where it has got to, what it came to.
 type Run struct {
 	// number counts the resource's runs, from 1.
@@ -76,10 +64,80 @@ type Run struct {
 	// duration is how long the command ran, in words, for `kubectl get`.
 	// +optional
 	Duration string `json:"duration,omitempty"`
+
+	// givenUp says why the attempt was given up before its command was started. Unset when it wasn't.
+	// +optional
+	GivenUp *GivenUp `json:"givenUp,omitempty"`
+
+	// retryTime is when the next attempt at this run begins, after one that came to nothing. Unset
+	// when there is none to come.
+	// +optional
+	RetryTime *metav1.Time `json:"retryTime,omitempty"`
 }
 
-// Ended says whether the run is over.
+// GivenUp says why an attempt was given up: when its pod is gone, nothing else says so.
+type GivenUp struct {
+	// reason is that of the conditions.
+	// +required
+	Reason string `json:"reason"`
+
+	// message says it in words.
+	// +required
+	Message string `json:"message"`
+}
+
+// Ended says whether the attempt that the run stands at is over.
 func (r *Run) Ended() bool { return r != nil && r.Reason != "" }
+
+// MaxHistory is how many entries the history of a resource has at most.
+const MaxHistory = 10
+
+// PastRun is what one attempt at a run came to.
+type PastRun struct {
+	// number is the number of the run.
+	// +required
+	Number int64 `json:"number"`
+
+	// attempt is the attempt at that run.
+	// +required
+	Attempt int32 `json:"attempt"`
+
+	// reason says what it came to, as run.reason.
+	// +required
+	Reason string `json:"reason"`
+
+	// exitCode is the exit code of the command, if it is known.
+	// +optional
+	ExitCode *int64 `json:"exitCode,omitempty"`
+
+	// startTime is when the command was started, if it was.
+	// +optional
+	StartTime *metav1.Time `json:"startTime,omitempty"`
+
+	// completionTime is when the command ended, or when the attempt was given up.
+	// +required
+	CompletionTime metav1.Time `json:"completionTime"`
+}
+
+// Retry says when a run that came to nothing is tried again, in a Job of its own. What may be tried
+// again without being asked is only what provably never started: its image could not be pulled, no node
+// took its pod, a quota was used up, its pod was deleted before it was let go.
+type Retry struct {
+	// limit is how often it is tried again at most, from 0 to 10. Default 3.
+	// +optional
+	// +kubebuilder:validation:Minimum=0
+	// +kubebuilder:validation:Maximum=10
+	Limit *int32 `json:"limit,omitempty"`
+
+	// backoff is how long after the end of the first attempt the second begins, from 1s to 1h; it
+	// doubles with each attempt, up to 1h. Default 10s.
+	// +optional
+	// +kubebuilder:validation:Type=string
+	// +kubebuilder:validation:MaxLength=32
+	// +kubebuilder:validation:Pattern=`^([0-9]+(\.[0-9]+)?(ms|s|m|h))+$`
+	// +kubebuilder:validation:XValidation:rule="duration(self) >= duration('1s') && duration(self) <= duration('1h')",message="must be between 1s and 1h"
+	Backoff *metav1.Duration `json:"backoff,omitempty"`
+}
 
 // RunStatus is the part of the status that all kinds share.
 type RunStatus struct {
@@ -107,6 +165,21 @@ type RunStatus struct {
 	// run is the newest run.
 	// +optional
 	Run *Run `json:"run,omitempty"`
+
+	// history is what the last ten attempts came to, the newest first.
+	// +optional
+	// +listType=atomic
+	// +kubebuilder:validation:MaxItems=10
+	History []PastRun `json:"history,omitempty"`
+
+	// resultHash is a hash of what the newest run brought that brought anything. It is the same when
+	// the result is the same; what a command writes to stderr is not in it.
+	// +optional
+	ResultHash string `json:"resultHash,omitempty"`
+
+	// lastChangedTime is when resultHash last became another.
+	// +optional
+	LastChangedTime *metav1.Time `json:"lastChangedTime,omitempty"`
 }
 
 // StoredPart is a part of some content that doesn't stand in the status.

@@ -121,6 +121,8 @@ func inputFrom(sources ...string) []any {
 	return []any{map[string]any{"path": "a", "contentsFrom": from}}
 }
 
+func provider(name string) map[string]any { return map[string]any{"provider": name} }
+
 func TestValuesOfTheSpec(t *testing.T) {
 	c := readCRD(t, gcloudRunCRD)
 	for name, test := range map[string]struct {
@@ -155,6 +157,7 @@ func TestValuesOfTheSpec(t *testing.T) {
 		"an absolute path":                                        {"inputFiles", inputFile("/etc/passwd"), "must be a path relative to the working directory"},
 		"a path that climbs":                                      {"inputFiles", inputFile("../a"), "must be a path relative to the working directory"},
 		"a path that climbs in between":                           {"inputFiles", inputFile("a/../../b"), "must be a path relative to the working directory"},
+		"a path that begins with two dots":                        {"inputFiles", inputFile("..a"), "must be a path relative to the working directory"},
 		"a path that ends climbing":                               {"inputFiles", inputFile("a/.."), "must be a path relative to the working directory"},
 		"a path with a dot alone":                                 {"inputFiles", inputFile("./a"), "must be a path relative to the working directory"},
 		"a path with an empty element":                            {"inputFiles", inputFile("a//b"), "must be a path relative to the working directory"},
@@ -199,6 +202,34 @@ func TestValuesOfTheSpec(t *testing.T) {
 		"an identity that is no valid name": {"identity", map[string]any{"serviceAccountName": "a_b"}, "should match"},
 		"an identity of another namespace":  {"identity", map[string]any{"serviceAccountName": "kube-system/admin"}, "should match"},
 
+		"an identity with all but a Secret": {"identity", map[string]any{"serviceAccountName": "deployer", "workloadIdentityFederation": provider("projects/1/locations/global/workloadIdentityPools/clusters/providers/prod-eu"), "impersonateServiceAccount": "a@my-project.iam.gserviceaccount.com"}, ""},
+		"an identity out of a Secret":       {"identity", map[string]any{"secretRef": keyRef, "impersonateServiceAccount": "a@my-project.iam.gserviceaccount.com"}, ""},
+		"a Secret and a ServiceAccount":     {"identity", map[string]any{"secretRef": keyRef, "serviceAccountName": "deployer"}, "write either secretRef alone, or serviceAccountName and workloadIdentityFederation without it"},
+		"a Secret and federation":           {"identity", map[string]any{"secretRef": keyRef, "workloadIdentityFederation": provider("projects/1/locations/global/workloadIdentityPools/clusters/providers/prod-eu")}, "write either secretRef alone"},
+		"federation with a project's id":    {"identity", map[string]any{"workloadIdentityFederation": provider("projects/my-project/locations/global/workloadIdentityPools/clusters/providers/prod-eu")}, "write projects/NUMBER/locations/global/workloadIdentityPools/POOL/providers/PROVIDER"},
+		"federation with its audience":      {"identity", map[string]any{"workloadIdentityFederation": provider("//iam.googleapis.com/projects/1/locations/global/workloadIdentityPools/clusters/providers/prod-eu")}, "write projects/NUMBER/locations/global/workloadIdentityPools/POOL/providers/PROVIDER"},
+		"federation with nobody":            {"identity", map[string]any{"workloadIdentityFederation": map[string]any{}}, "Required value"},
+		"a person to impersonate":           {"identity", map[string]any{"impersonateServiceAccount": "somebody@example.com"}, "write NAME@PROJECT_ID.iam.gserviceaccount.com"},
+		"a chain of impersonations":         {"identity", map[string]any{"impersonateServiceAccount": "a@p.iam.gserviceaccount.com,b@p.iam.gserviceaccount.com"}, "must be the email of one service account"},
+
+		"a pod with all settings": {"pod", map[string]any{
+			"resources":    map[string]any{"requests": map[string]any{"cpu": "1", "memory": "2Gi"}, "limits": map[string]any{"nvidia.com/gpu": int64(1)}},
+			"nodeSelector": map[string]any{"pool": "batch"}, "tolerations": []any{map[string]any{"key": "batch", "operator": "Exists"}},
+			"imagePullSecrets": []any{map[string]any{"name": "registry"}}, "runtimeClassName": "gvisor", "priorityClassName": "batch",
+			"labels": map[string]any{"team": "shop"}, "annotations": map[string]any{"example.com/note": "any text: 1, 2"},
+		}, ""},
+		"a pod with an amount that is none":        {"pod", map[string]any{"resources": map[string]any{"limits": map[string]any{"memory": "lots"}}}, "should match"},
+		"a pod with a label's value that is none":  {"pod", map[string]any{"labels": map[string]any{"a": "b c"}}, "should match"},
+		"a pod with a label's value that is long":  {"pod", map[string]any{"labels": map[string]any{"a": strings.Repeat("a", 64)}}, "may not be more than 63"},
+		"a pod with a longest annotation":          {"pod", map[string]any{"annotations": map[string]any{"a": strings.Repeat("a", 4096)}}, ""},
+		"a pod with a longer annotation":           {"pod", map[string]any{"annotations": map[string]any{"a": strings.Repeat("a", 4097)}}, "may not be more than 4096"},
+		"a pod with too many labels":               {"pod", map[string]any{"labels": manyKeys(33)}, "must have at most 32 items"},
+		"a pod with too many tolerations":          {"pod", map[string]any{"tolerations": many(17, func(int) any { return map[string]any{"operator": "Exists"} })}, "must have at most 16 items"},
+		"a pod with a Secret twice":                {"pod", map[string]any{"imagePullSecrets": []any{map[string]any{"name": "a"}, map[string]any{"name": "a"}}}, "Duplicate value"},
+		"a pod with a Secret of another namespace": {"pod", map[string]any{"imagePullSecrets": []any{map[string]any{"name": "a/b"}}}, "should match"},
+		"a pod of a runtime class of no name":      {"pod", map[string]any{"runtimeClassName": "a/b"}, "should match"},
+		"a pod of a priority class of Kubernetes":  {"pod", map[string]any{"priorityClassName": "system-cluster-critical"}, "must be none of Kubernetes' own classes"},
+
 		"suspended":           {"suspend", true, ""},
 		"suspended, in words": {"suspend", "yes", "must be of type boolean"},
 	} {
@@ -217,6 +248,14 @@ func many(n int, item func(int) any) []any {
 		items[i] = item(i)
 	}
 	return items
+}
+
+func manyKeys(n int) map[string]any {
+	values := map[string]any{}
+	for i := range n {
+		values[fmt.Sprintf("k%d", i)] = "a"
+	}
+	return values
 }
 
 func TestRequiredFieldsAreRequired(t *testing.T) {

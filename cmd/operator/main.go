@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Command operator is gcloud-operator: the controllers, the admission webhook, and the linter.
+// Command operator is gcloud-operator: the controllers, the admission webhook, what uninstalling them needs, and the linter.
 package main
 
 import (
@@ -15,6 +15,7 @@ import (
 const usage = `Usage: gcloud-operator COMMAND [FLAGS]
 
   manager   run the controllers and the admission webhook, in a cluster
+  release   free what the operator holds, with a kubeconfig, before it is uninstalled
   lint      check manifests, or single commands, by the operator's rules, without a cluster
 
 gcloud-operator COMMAND -h lists a command's flags.
@@ -29,6 +30,8 @@ func main() {
 	switch args[0] {
 	case "manager":
 		exit(runManager(ctrl.SetupSignalHandler(), args[1:]))
+	case "release":
+		exit(runRelease(ctrl.SetupSignalHandler(), args[1:]))
 	case "lint":
 		os.Exit(lint.Run(args[1:], os.Stdin, os.Stdout, os.Stderr))
 	default:

@@ -10,6 +10,7 @@ import (
 	"fmt"
 	"net/http"
 	"os"
+	"time"
 
 	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/types"
@@ -23,7 +24,7 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/config"
 	"sigs.k8s.io/controller-runtime/pkg/healthz"
 	"sigs.k8s.io/controller-runtime/pkg/log/zap"
-	metricsserver "sigs.k8s.io/controller-runtime/pkg/metrics/server"
+	ctrlmetrics "sigs.k8s.io/controller-runtime/pkg/metrics"
 	"sigs.k8s.io/controller-runtime/pkg/webhook"
 
 	configv1alpha1 "github.com/gcloud-operator/gcloud-operator/api/config/v1alpha1"
@@ -34,14 +35,17 @@ import (
 	"github.com/gcloud-operator/gcloud-operator/controllers/run"
 	"github.com/gcloud-operator/gcloud-operator/internal/certificate"
 	operatorconfig "github.com/gcloud-operator/gcloud-operator/internal/config"
+	"github.com/gcloud-operator/gcloud-operator/internal/metrics"
 	"github.com/gcloud-operator/gcloud-operator/internal/seal"
 	"github.com/gcloud-operator/gcloud-operator/internal/sealkey"
+	operatorwebhook "github.com/gcloud-operator/gcloud-operator/internal/webhook"
 	webhookv1alpha1 "github.com/gcloud-operator/gcloud-operator/internal/webhook/v1alpha1"
 )
 
 // The names of the operator's own objects, as config/default gives them.
 const (
 	webhookService       = "gcloud-operator-webhook"
+	metricsService       = "gcloud-operator-metrics"
 	webhookSecret        = "gcloud-operator-webhook-certificate"
 	webhookConfiguration = "gcloud-operator-validating-webhook-configuration"
 	reportKey            = "gcloud-operator-report-key"
@@ -51,11 +55,17 @@ const (
 // concurrentRuns is how many resources are looked at at the same time: a look is short.
 const concurrentRuns = 8
 
+// requestPatience is how long the body of a request to the webhook may take: the API server gives up after
+// five seconds.
+const requestPatience = 5 * time.Second
+
 type managerFlags struct {
-	config    string
-	namespace string
-	probes    string
-	zap       zap.Options
+	config     string
+	namespace  string
+	namespaces []string
+	probes     string
+	metrics    string
+	zap        zap.Options
 }
 
 func parseManagerFlags(args []string) (managerFlags, error) {
@@ -63,7 +73,9 @@ func parseManagerFlags(args []string) (managerFlags, error) {
 	set := flag.NewFlagSet("gcloud-operator manager", flag.ContinueOnError)
 	set.StringVar(&f.config, "config", "/etc/gcloud-operator/config.yaml", "the operator's configuration `file`")
 	set.StringVar(&f.namespace, "namespace", os.Getenv("POD_NAMESPACE"), "the operator's own namespace; default $POD_NAMESPACE")
+	namespacesFlag(set, &f.namespaces)
 	set.StringVar(&f.probes, "health-probe-bind-address", ":8081", "where /healthz and /readyz are served")
+	set.StringVar(&f.metrics, "metrics-bind-address", ":8443", "where /metrics is served, by TLS and to whom RBAC lets get it; 0 for nowhere")
 	f.zap.BindFlags(set)
 	if err := set.Parse(args); err != nil {
 		return f, err
@@ -122,7 +134,7 @@ func scheme() *runtime.Scheme {
 }
 
 func newManager(rest *rest.Config, flags managerFlags, certificates *certificate.Manager, k kinds) (ctrl.Manager, error) {
-	cached := run.CacheOptions()
+	cached := run.CacheOptions(flags.namespaces)
 	run.CacheResource(&cached, k.gcloudRun)
 	run.CacheResource(&cached, k.documentFetch)
 	run.CacheResource(&cached, k.dataformFileRead)
@@ -131,15 +143,15 @@ func newManager(rest *rest.Config, flags managerFlags, certificates *certificate
 		Cache:                   cached,
 		Controller:              config.Controller{MaxConcurrentReconciles: concurrentRuns},
 		HealthProbeBindAddress:  flags.probes,
-		Metrics:                 metricsserver.Options{BindAddress: "0"},
+		Metrics:                 metrics.Served(flags.metrics, certificates.GetCertificate),
 		LeaderElection:          true,
 		LeaderElectionID:        leaderLease,
 		LeaderElectionNamespace: flags.namespace,
 		// The process ends when the manager does, so another replica need not wait.
 		LeaderElectionReleaseOnCancel: true,
-		WebhookServer: webhook.NewServer(webhook.Options{
+		WebhookServer: operatorwebhook.Bounded(webhook.NewServer(webhook.Options{
 			TLSOpts: []func(*tls.Config){func(c *tls.Config) { c.GetCertificate = certificates.GetCertificate }},
-		}),
+		}), requestPatience),
 	})
 	if err != nil {
 		return nil, fmt.Errorf("making the manager: %w", err)
@@ -149,9 +161,12 @@ func newManager(rest *rest.Config, flags managerFlags, certificates *certificate
 
 func newCertificates(direct client.Client, namespace string) *certificate.Manager {
 	return &certificate.Manager{
-		Client:  direct,
-		Secret:  types.NamespacedName{Namespace: namespace, Name: webhookSecret},
-		Names:   []string{webhookService + "." + namespace + ".svc", webhookService + "." + namespace + ".svc.cluster.local"},
+		Client: direct,
+		Secret: types.NamespacedName{Namespace: namespace, Name: webhookSecret},
+		Names: []string{
+			webhookService + "." + namespace + ".svc", webhookService + "." + namespace + ".svc.cluster.local",
+			metricsService + "." + namespace + ".svc", metricsService + "." + namespace + ".svc.cluster.local",
+		},
 		Webhook: webhookConfiguration,
 		Clock:   clock.RealClock{},
 	}
@@ -176,7 +191,7 @@ func kindsUnder(c configv1alpha1.OperatorConfiguration, sealTo string) kinds {
 
 // setup adds the kinds, their webhooks, and the probes.
 func setup(ctx context.Context, mgr ctrl.Manager, k kinds, key sealkey.Pair) error {
-	if err := run.IndexPods(ctx, mgr); err != nil {
+	if err := run.IndexMade(ctx, mgr); err != nil {
 		return err
 	}
 	clients, err := kubernetes.NewForConfig(mgr.GetConfig())
@@ -188,14 +203,19 @@ func setup(ctx context.Context, mgr ctrl.Manager, k kinds, key sealkey.Pair) err
 		return fmt.Errorf("reading the report key: %w", err)
 	}
 	logs := run.Logs{Pods: clients.CoreV1(), Open: open}
-	inline := k.config.Results.InlineBytes
+	turns := &run.Turns{Client: mgr.GetClient(), Clock: clock.RealClock{}, Limit: int(k.config.MaxRunsPerNamespace)}
+	gcloudRuns := reconciler(mgr, k.gcloudRun, logs, turns, k.config)
+	documentFetches := reconciler(mgr, k.documentFetch, logs, turns, k.config)
+	dataformFileReads := reconciler(mgr, k.dataformFileRead, logs, turns, k.config)
+	metrics.Register(ctrlmetrics.Registry)
+	ctrlmetrics.Registry.MustRegister(metrics.Runs{Elected: mgr.Elected(), Stages: map[string]func(context.Context) ([]metrics.Stage, error){
+		k.gcloudRun.Name(): gcloudRuns.Stages, k.documentFetch.Name(): documentFetches.Stages, k.dataformFileRead.Name(): dataformFileReads.Stages,
+	}})
 	for _, c := range []interface{ SetupWithManager(ctrl.Manager) error }{
-		reconciler(mgr, k.gcloudRun, logs, inline),
-		reconciler(mgr, k.documentFetch, logs, inline),
-		reconciler(mgr, k.dataformFileRead, logs, inline),
-		webhookv1alpha1.GcloudRunValidator{Policy: k.gcloudRun.Policy},
-		webhookv1alpha1.DocumentFetchValidator{},
-		webhookv1alpha1.DataformFileReadValidator{},
+		gcloudRuns, documentFetches, dataformFileReads,
+		webhookv1alpha1.GcloudRunValidator{Policy: k.gcloudRun.Policy, Pods: k.config.Pods},
+		webhookv1alpha1.DocumentFetchValidator{Pods: k.config.Pods},
+		webhookv1alpha1.DataformFileReadValidator{Pods: k.config.Pods},
 	} {
 		if err := c.SetupWithManager(mgr); err != nil {
 			return err
@@ -204,15 +224,18 @@ func setup(ctx context.Context, mgr ctrl.Manager, k kinds, key sealkey.Pair) err
 	return addProbes(mgr)
 }
 
-func reconciler[T run.Object](mgr ctrl.Manager, kind run.Kind[T], logs run.Logs, inlineBytes int64) *run.Reconciler[T] {
+func reconciler[T run.Object](mgr ctrl.Manager, kind run.Kind[T], logs run.Logs, turns *run.Turns, c configv1alpha1.OperatorConfiguration) *run.Reconciler[T] {
 	return &run.Reconciler[T]{
-		Client:      mgr.GetClient(),
+		Client:      metrics.CountWrites(mgr.GetClient()),
 		Live:        mgr.GetAPIReader(),
 		Logs:        logs,
 		Clock:       clock.RealClock{},
 		Recorder:    mgr.GetEventRecorder("gcloud-operator"),
 		Kind:        kind,
-		InlineBytes: inlineBytes,
+		Turns:       turns,
+		InlineBytes: c.Results.InlineBytes,
+
+		ImagePullPatience: c.ImagePullPatience.Duration,
 	}
 }
 

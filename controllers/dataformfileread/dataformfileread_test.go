@@ -40,7 +40,7 @@ func record(d *v1alpha1.DataformFileRead, at time.Time, contents []byte) run.Kep
 	report := result.Report{Reason: result.Fetched}
 	report.PackFile(contents)
 	attempt := jobspec.Attempt{Owner: jobspec.Owner{Kind: "DataformFileRead", Name: d.Name, Namespace: d.Namespace, UID: d.UID}, Number: 1, Attempt: 1}
-	return kind.Record(d, attempt, outcome.Outcome{Report: &report, Finished: at}, 1000)
+	return kind.Record(d, attempt, outcome.Outcome{Report: &report, Finished: at}, run.Room{Inline: 1000})
 }
 
 func TestThePlanNamesTheFile(t *testing.T) {
@@ -96,61 +96,12 @@ func TestFilesStandInTheStatus(t *testing.T) {
 	}
 }
 
-func TestTheTimeOfTheLastChangeMovesWithTheHashAlone(t *testing.T) {
+func TestTheHashIsThatOfTheContents(t *testing.T) {
 	d := readOf("a")
-	record(d, first, []byte("a"))
-	record(d, second, []byte("a"))
-	if !d.Status.LastChangedTime.Time.Equal(first) {
-		t.Errorf("it moved to %s", d.Status.LastChangedTime)
-	}
+	one, same := record(d, first, []byte("a")), record(d, second, []byte("a"))
 	kind.Forget(d)
-	record(d, second, []byte("b"))
-	if !d.Status.LastChangedTime.Time.Equal(second) || string(d.Status.FileContents) != "b" {
-		t.Errorf("it is %s", d.Status.LastChangedTime)
-	}
-}
-
-func TestARunThatBringsNothingLeavesWhatThereIs(t *testing.T) {
-	for name, report := range map[string]*result.Report{
-		"no report":                        nil,
-		"a file that is gone":              {Reason: result.NotFound},
-		"a report that did not come whole": {Reason: result.Fetched},
-	} {
-		t.Run(name, func(t *testing.T) {
-			d := readOf("a")
-			record(d, first, []byte("a"))
-			kind.Record(d, jobspec.Attempt{Number: 2}, outcome.Outcome{Report: report}, 1000)
-			if string(d.Status.FileContents) != "a" || d.Status.FileInfo == nil {
-				t.Errorf("got %+v", d.Status)
-			}
-		})
-	}
-}
-
-func TestACopyIsMadeWhereTheSpecAsksForOne(t *testing.T) {
-	for name, c := range map[string]struct {
-		output   *v1alpha1.FileOutput
-		contents []byte
-		want     bool
-		message  string
-	}{
-		"no copy":                      {nil, []byte("a"), false, "read"},
-		"a copy":                       {&v1alpha1.FileOutput{ConfigMapName: "copy"}, []byte{0, 0xff}, true, "read"},
-		"a copy of nothing":            {&v1alpha1.FileOutput{ConfigMapName: "copy"}, nil, true, "read"},
-		"as much as a ConfigMap holds": {&v1alpha1.FileOutput{ConfigMapName: "copy"}, make([]byte, 1<<20), true, "read"},
-		"more than a ConfigMap holds": {&v1alpha1.FileOutput{ConfigMapName: "copy"}, make([]byte, 1<<20+1), false,
-			"read; no copy was made, because a ConfigMap holds at most 1048576 bytes"},
-	} {
-		t.Run(name, func(t *testing.T) {
-			d := readOf("a")
-			d.Spec.Output, d.Status.Run = c.output, &v1alpha1.Run{Message: "read"}
-			got := record(d, first, c.contents).Copy
-			if (got != nil) != c.want || d.Status.Run.Message != c.message {
-				t.Fatalf("got %v, %s", got, d.Status.Run.Message)
-			}
-			if c.want && (got.Name != "copy" || got.Immutable != nil || got.BinaryData["contents"] == nil || !bytes.Equal(got.BinaryData["contents"], c.contents) || len(got.OwnerReferences) != 1) {
-				t.Errorf("got %+v", got)
-			}
-		})
+	other := record(d, second, []byte("b"))
+	if one.ResultHash == "" || one.ResultHash != same.ResultHash || one.ResultHash == other.ResultHash || string(d.Status.FileContents) != "b" {
+		t.Errorf("got %q, then %q, then %q of another content", one.ResultHash, same.ResultHash, other.ResultHash)
 	}
 }

@@ -41,12 +41,12 @@ func (Kind) Begin(*v1alpha1.DataformFileRead, jobspec.Plan) {}
 
 // Intent says what the spec asks for.
 func (k Kind) Intent(d *v1alpha1.DataformFileRead, _ run.Sources) run.Intent {
-	intent := run.Intent{Suspended: d.Spec.Suspend, Interval: run.Every(d.Spec.Interval), Fields: fields(d.Spec)}
-	if errs := validation.DataformFileRead(d); len(errs) > 0 {
+	intent := run.Intent{Suspended: d.Spec.Suspend, Interval: run.Every(d.Spec.Interval), Retry: read.Retry(d.Spec.Retry), Fields: fields(d.Spec)}
+	if errs := validation.DataformFileRead(k.Config.Pods, d); len(errs) > 0 {
 		intent.Refusal = &decide.Refusal{Reason: v1alpha1.ReasonInvalidSpec, Message: validation.Explain(errs)}
 		return intent
 	}
-	intent.Plan = read.Plan(k.Config, identity(d.Spec), d.Spec.Timeout, result.Fetch{
+	intent.Plan = read.Plan(k.Config, identity(d.Spec), d.Spec.Pod, d.Spec.Timeout, result.Fetch{
 		Endpoint: k.Config.Reads.DataformEndpoint,
 		File:     &result.FetchFile{Workspace: d.Spec.Workspace, Path: d.Spec.Path, Revision: d.Spec.Revision},
 	})

@@ -6,11 +6,9 @@ import (
 	"fmt"
 
 	corev1 "k8s.io/api/core/v1"
-	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"github.com/gcloud-operator/gcloud-operator/api/v1alpha1"
 	"github.com/gcloud-operator/gcloud-operator/controllers/run"
-	"github.com/gcloud-operator/gcloud-operator/controllers/run/read"
 	"github.com/gcloud-operator/gcloud-operator/internal/jobspec"
 	"github.com/gcloud-operator/gcloud-operator/internal/outcome"
 	"github.com/gcloud-operator/gcloud-operator/internal/output"
@@ -19,7 +17,7 @@ import (
 
 // Record writes the file that a run read into the status. A run that brought none leaves the one
 // that is there.
-func (Kind) Record(d *v1alpha1.DataformFileRead, a jobspec.Attempt, o outcome.Outcome, inlineBytes int64) run.Kept {
+func (Kind) Record(d *v1alpha1.DataformFileRead, a jobspec.Attempt, o outcome.Outcome, room run.Room) run.Kept {
 	if o.Report == nil || o.Report.Reason != result.Fetched {
 		return run.Kept{}
 	}
@@ -27,16 +25,13 @@ func (Kind) Record(d *v1alpha1.DataformFileRead, a jobspec.Attempt, o outcome.Ou
 	if file == nil {
 		return run.Kept{}
 	}
-	if before := d.Status.FileInfo; before == nil || before.SHA256 != file.SHA256 {
-		d.Status.LastChangedTime = new(metav1.NewTime(o.Finished))
-	}
-	contents, stored, maps := output.PlaceBytes(*file, inlineBytes, read.Meta(a, result.Report{Stdout: *file}, inlineBytes))
+	contents, stored, maps := output.PlaceBytes(*file, room.Inline, room.OutputMeta(a, result.Report{Stdout: *file}))
 	d.Status.FileContents = contents
 	d.Status.FileInfo = &v1alpha1.FileInfo{
 		Bytes: stored.Bytes, SHA256: stored.SHA256, Text: output.IsText(file.Data),
 		Truncated: stored.Truncated, HeadBytes: stored.HeadBytes, ConfigMaps: stored.ConfigMaps,
 	}
-	return run.Kept{ConfigMaps: maps, Copy: copyOf(d, *file, a)}
+	return run.Kept{ResultHash: run.HashResult(file.SHA256), ConfigMaps: maps, Copy: copyOf(d, *file, a)}
 }
 
 // copyKey is the key of the file in its copy.

@@ -39,7 +39,7 @@ func record(d *v1alpha1.DocumentFetch, number int64, at time.Time, inline int64,
 	report := result.Report{Reason: result.Fetched}
 	report.PackDocuments(documents)
 	attempt := jobspec.Attempt{Owner: jobspec.Owner{Kind: "DocumentFetch", Name: d.Name, Namespace: d.Namespace, UID: d.UID}, Number: number, Attempt: 1}
-	return kind.Record(d, attempt, outcome.Outcome{Report: &report, Finished: at}, inline)
+	return kind.Record(d, attempt, outcome.Outcome{Report: &report, Finished: at}, run.Room{Inline: inline})
 }
 
 func fetched(name, content, updated string) result.FetchedDocument {
@@ -90,6 +90,7 @@ func TestOnlyWhatIsReadDecides(t *testing.T) {
 	same := fetchOf("documents/a", "documents/b")
 	same.Spec.View, same.Spec.Identity.ServiceAccountName, same.Spec.Suspend = contentView, "default", true
 	same.Spec.Timeout, same.Spec.Interval = &metav1.Duration{Duration: time.Second}, &metav1.Duration{Duration: time.Hour}
+	same.Spec.Pod.NodeSelector = map[string]v1alpha1.LabelValue{"pool": "batch"}
 	record(same, 1, first, 1000, fetched("documents/a", "x", "1"))
 	other := fetchOf("documents/b", "documents/a")
 	if f := kind.Intent(same, nil).Fields; len(f) != 1 || f["names"] != base["names"] {
@@ -214,7 +215,7 @@ func TestARunThatBringsNothingLeavesWhatThereIs(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			d := fetchOf("documents/a")
 			record(d, 1, first, 1000, fetched("documents/a", "x", "1"))
-			kind.Record(d, jobspec.Attempt{Number: 2}, o, 1000)
+			kind.Record(d, jobspec.Attempt{Number: 2}, o, run.Room{Inline: 1000})
 			if len(d.Status.Documents) != 1 || d.Status.Documents[0].Content != "x" {
 				t.Errorf("got %+v", d.Status)
 			}

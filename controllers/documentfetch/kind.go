@@ -49,12 +49,12 @@ func (Kind) Begin(*v1alpha1.DocumentFetch, jobspec.Plan) {}
 // Intent says what the spec asks for. What an earlier run brought needs to come again only if it has
 // changed; that decides nothing about whether to run.
 func (k Kind) Intent(d *v1alpha1.DocumentFetch, _ run.Sources) run.Intent {
-	intent := run.Intent{Suspended: d.Spec.Suspend, Interval: run.Every(d.Spec.Interval), Fields: fields(d.Spec)}
-	if errs := validation.DocumentFetch(d); len(errs) > 0 {
+	intent := run.Intent{Suspended: d.Spec.Suspend, Interval: run.Every(d.Spec.Interval), Retry: read.Retry(d.Spec.Retry), Fields: fields(d.Spec)}
+	if errs := validation.DocumentFetch(k.Config.Pods, d); len(errs) > 0 {
 		intent.Refusal = &decide.Refusal{Reason: v1alpha1.ReasonInvalidSpec, Message: validation.Explain(errs)}
 		return intent
 	}
-	intent.Plan = read.Plan(k.Config, identity(d.Spec), d.Spec.Timeout, result.Fetch{
+	intent.Plan = read.Plan(k.Config, identity(d.Spec), d.Spec.Pod, d.Spec.Timeout, result.Fetch{
 		Endpoint:  k.Config.Reads.DeveloperKnowledgeEndpoint,
 		Documents: &result.FetchDocuments{Names: d.Spec.Names, View: d.Spec.View, Known: known(d)},
 	})

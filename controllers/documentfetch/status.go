@@ -10,7 +10,6 @@ import (
 
 	"github.com/gcloud-operator/gcloud-operator/api/v1alpha1"
 	"github.com/gcloud-operator/gcloud-operator/controllers/run"
-	"github.com/gcloud-operator/gcloud-operator/controllers/run/read"
 	"github.com/gcloud-operator/gcloud-operator/internal/jobspec"
 	"github.com/gcloud-operator/gcloud-operator/internal/outcome"
 	"github.com/gcloud-operator/gcloud-operator/internal/output"
@@ -19,7 +18,7 @@ import (
 
 // Record writes into the status what a run brought. A run that brought nothing, not even errors,
 // leaves what there is.
-func (Kind) Record(d *v1alpha1.DocumentFetch, a jobspec.Attempt, o outcome.Outcome, inlineBytes int64) run.Kept {
+func (Kind) Record(d *v1alpha1.DocumentFetch, a jobspec.Attempt, o outcome.Outcome, room run.Room) run.Kept {
 	if o.Report == nil || !o.Report.Reason.OfFetch() {
 		return run.Kept{}
 	}
@@ -36,11 +35,16 @@ func (Kind) Record(d *v1alpha1.DocumentFetch, a jobspec.Attempt, o outcome.Outco
 	for _, f := range fetched {
 		documents = append(documents, describe(f, before[f.Name], d.Spec.View))
 	}
-	kept := place(documents, fetched, inlineBytes, a)
+	kept := place(documents, fetched, room, a)
 	for i := range documents {
 		documents[i].LastChangedTime = changed(documents[i], before[documents[i].Name], metav1.NewTime(o.Finished))
 	}
 	d.Status.Documents, d.Status.Fetched = documents, count(documents)
+	var parts []string
+	for _, doc := range documents {
+		parts = append(parts, doc.Name, doc.SHA256)
+	}
+	kept.ResultHash = run.HashResult(parts...)
 	return kept
 }
 
@@ -66,18 +70,18 @@ func describe(f result.FetchedDocument, before v1alpha1.FetchedDocument, view st
 }
 
 // place lays the contents that have just come out, in the room that the others leave.
-func place(documents []v1alpha1.FetchedDocument, fetched []result.FetchedDocument, room int64, a jobspec.Attempt) run.Kept {
+func place(documents []v1alpha1.FetchedDocument, fetched []result.FetchedDocument, room run.Room, a jobspec.Attempt) run.Kept {
 	var report result.Report
 	var index []int
 	for i, f := range fetched {
 		if f.Content == nil {
-			room -= encodedBytes(documents[i].Content)
+			room.Inline -= encodedBytes(documents[i].Content)
 			continue
 		}
 		report.Files = append(report.Files, result.File{Path: f.Name, Stream: *f.Content})
 		index = append(index, i)
 	}
-	placed, maps := output.Place(report, room, read.Meta(a, report, room))
+	placed, maps := output.Place(report, room.Inline, room.OutputMeta(a, report))
 	for n, file := range placed.Files {
 		documents[index[n]].Content, documents[index[n]].Stored = file.Contents, file.Stored
 	}

@@ -3,9 +3,7 @@
 package gcloudrun
 
 import (
-	"encoding/json"
 	"io"
-	"math/rand/v2"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -20,9 +18,11 @@ import (
 	configv1alpha1 "github.com/gcloud-operator/gcloud-operator/api/config/v1alpha1"
 	"github.com/gcloud-operator/gcloud-operator/api/v1alpha1"
 	"github.com/gcloud-operator/gcloud-operator/internal/command"
+	"github.com/gcloud-operator/gcloud-operator/internal/command/commandtest"
 	"github.com/gcloud-operator/gcloud-operator/internal/jobspec"
 	"github.com/gcloud-operator/gcloud-operator/internal/result"
 	"github.com/gcloud-operator/gcloud-operator/internal/runner"
+	"github.com/gcloud-operator/gcloud-operator/test/standin"
 )
 
 const thousand = 1000
@@ -31,10 +31,12 @@ const thousand = 1000
 // environment to the process, by the real runner, the words stay what the parser made of them.
 func TestTheProcessGetsExactlyTheWordsThatWereAdmitted(t *testing.T) {
 	bin := buildStandIn(t)
-	random := rand.New(rand.NewPCG(1, 2))
 	k := Kind{Config: configv1alpha1.OperatorConfiguration{TTLAfterFinished: &metav1.Duration{}}}
-	for admitted := 0; admitted < thousand; {
-		line := randomLine(random)
+	admitted := 0
+	for line := range commandtest.Lines(1) {
+		if admitted == thousand {
+			break
+		}
 		g := &v1alpha1.GcloudRun{ObjectMeta: metav1.ObjectMeta{Name: "g", UID: "2b1d8a5e-2f67-4f57-9f7e-3c1f4f6a0c11"},
 			Spec: v1alpha1.GcloudRunSpec{Project: "projects/my-project", Command: line}}
 		intent := k.Intent(g, nil)
@@ -53,45 +55,12 @@ func TestTheProcessGetsExactlyTheWordsThatWereAdmitted(t *testing.T) {
 	}
 }
 
-// pieces are what values are made of: all that a shell, Kubernetes, JSON or gcloud could take for more
-// than text.
-var pieces = []string{
-	"a", "zone", " ", "  ", "'", `"`, `\`, "$", "$$", "$(HOME)", "$(GCLOUD_OPERATOR_TASK)", "${HOME}", "`id`", "|", ";", "&", "<", ">", "*", "?", "[a]", "{b,c}",
-	"~", "#", "!", "%", "=", ",", ":", "^:^", "@file", "ü", "日本", "😀", "-", "--", "/", "..", "0", "-5", "\t", "null", "true", `\u0024`, `\n`, "(", ")",
-}
-
-// randomLine is a command line with random text in its values, quoted in one of the ways there are.
-func randomLine(random *rand.Rand) string {
-	text := func() string {
-		var b strings.Builder
-		for range 1 + random.IntN(6) {
-			b.WriteString(pieces[random.IntN(len(pieces))])
-		}
-		return b.String()
-	}
-	words := [][]string{
-		{"gcloud", "logging", "read", text(), "--limit=5", "--project=my-project"},
-		{"gcloud", "logging", "write", "log", text(), "--project=my-project"},
-		{"gcloud", "compute", "instances", "list", "--filter=" + text(), "--project=my-project"},
-		{"gcloud", "pubsub", "topics", "publish", "topic", "--message=" + text(), "--project=my-project"},
-		{"gcloud", "spanner", "databases", "execute-sql", "db", "--instance=i", "--sql=" + text(), "--project=my-project"},
-		{"gcloud", "beta", "compute", "instances", "describe", "vm", "--zone=z", "--project=my-project", "--format=value(" + text() + ")"},
-	}
-	return command.Quote(words[random.IntN(len(words))])
-}
-
-// buildStandIn builds a gcloud that writes down the words that it gets, and returns its folder.
+// buildStandIn builds a gcloud that prints the words that it gets, and returns its folder.
 func buildStandIn(t *testing.T) string {
 	t.Helper()
 	folder := t.TempDir()
-	source := filepath.Join(folder, "main.go")
-	text := `package main
-import ("encoding/json"; "os")
-func main() { if err := json.NewEncoder(os.Stdout).Encode(os.Args); err != nil { os.Exit(1) } }`
-	if err := os.WriteFile(source, []byte(text), 0o600); err != nil {
-		t.Fatal(err)
-	}
-	if out, err := exec.CommandContext(t.Context(), "go", "build", "-o", filepath.Join(folder, "gcloud"), source).CombinedOutput(); err != nil {
+	build := exec.CommandContext(t.Context(), "go", "build", "-o", filepath.Join(folder, "gcloud"), "../../test/standin/gcloud")
+	if out, err := build.CombinedOutput(); err != nil {
 		t.Fatalf("building the stand-in: %v\n%s", err, out)
 	}
 	return folder
@@ -123,8 +92,8 @@ func execute(t *testing.T, bin string, plan jobspec.Plan) []string {
 	if err != nil || m.Report.Reason != result.Exited || m.Body != result.Complete {
 		t.Fatalf("the runner said %+v: %v", m, err)
 	}
-	var words []string
-	if err := json.Unmarshal(m.Report.Stdout.Data, &words); err != nil {
+	words, err := standin.Read(m.Report.Stdout.Data)
+	if err != nil {
 		t.Fatal(err)
 	}
 	return words

@@ -11,6 +11,7 @@ import (
 
 	configv1alpha1 "github.com/gcloud-operator/gcloud-operator/api/config/v1alpha1"
 	"github.com/gcloud-operator/gcloud-operator/api/v1alpha1"
+	"github.com/gcloud-operator/gcloud-operator/controllers/run"
 	"github.com/gcloud-operator/gcloud-operator/internal/jobspec"
 	"github.com/gcloud-operator/gcloud-operator/internal/result"
 )
@@ -37,6 +38,21 @@ func account(name string) change {
 	return func(g *v1alpha1.GcloudRun) { g.Spec.Identity.ServiceAccountName = name }
 }
 
+const (
+	provider = "projects/123456/locations/global/workloadIdentityPools/clusters/providers/prod-eu"
+	deployer = "deployer@my-project.iam.gserviceaccount.com"
+)
+
+func key(g *v1alpha1.GcloudRun) {
+	g.Spec.Identity.SecretRef = &v1alpha1.KeyRef{Name: "credentials", Key: "key.json"}
+}
+
+func federated(g *v1alpha1.GcloudRun) {
+	g.Spec.Identity.WorkloadIdentityFederation = &v1alpha1.WorkloadIdentityFederation{Provider: provider}
+}
+
+func impersonating(g *v1alpha1.GcloudRun) { g.Spec.Identity.ImpersonateServiceAccount = deployer }
+
 func timeout(d time.Duration) change {
 	return func(g *v1alpha1.GcloudRun) { g.Spec.Timeout = &metav1.Duration{Duration: d} }
 }
@@ -54,8 +70,8 @@ func kind() Kind {
 	}}
 }
 
-// inline is the room for output in a status.
-const inline = 1000
+// room is where the output of a run goes.
+var room = run.Room{Inline: 1000}
 
 var thirdRun = jobspec.Attempt{Owner: jobspec.Owner{Kind: "GcloudRun", Namespace: "team", Name: "list", UID: "uid-1"}, Number: 3, Attempt: 1, Key: "key"}
 

@@ -10,6 +10,7 @@ import (
 
 	corev1 "k8s.io/api/core/v1"
 
+	configv1alpha1 "github.com/gcloud-operator/gcloud-operator/api/config/v1alpha1"
 	"github.com/gcloud-operator/gcloud-operator/api/v1alpha1"
 	"github.com/gcloud-operator/gcloud-operator/controllers/run"
 	"github.com/gcloud-operator/gcloud-operator/controllers/run/decide"
@@ -29,8 +30,11 @@ const (
 // have been off; what is executed are the words of this very parse.
 func (k Kind) Intent(g *v1alpha1.GcloudRun, sources run.Sources) run.Intent {
 	in, missing := resolve(g.Spec.InputFiles, sources)
-	intent := run.Intent{Suspended: g.Spec.Suspend, Interval: run.Every(g.Spec.Interval), Fields: fields(g.Spec, in)}
-	cmd, errs, _ := validation.GcloudRun(k.Policy, g)
+	intent := run.Intent{
+		Suspended: g.Spec.Suspend, Hold: k.Config.NewObjects == configv1alpha1.Hold, Interval: run.Every(g.Spec.Interval), Fields: fields(g.Spec, in),
+		SuccessExitCodes: g.Spec.SuccessExitCodes, Retry: run.RetryOf(g.Spec.Retry.Retry, g.Spec.Retry.Reasons...),
+	}
+	cmd, errs, _ := validation.GcloudRun(k.Policy, k.Config.Pods, g)
 	switch {
 	case len(errs) > 0:
 		intent.Refusal = &decide.Refusal{Reason: v1alpha1.ReasonInvalidSpec, Message: validation.Explain(errs)}
@@ -45,10 +49,8 @@ func (k Kind) Intent(g *v1alpha1.GcloudRun, sources run.Sources) run.Intent {
 // fields are those that decide what is executed. A timeout, or which files come back, doesn't; nor
 // does it matter whether a default is written.
 func fields(spec v1alpha1.GcloudRunSpec, in resolved) map[string]string {
-	f := map[string]string{"project": spec.Project, "command": spec.Command}
-	if account := spec.Identity.ServiceAccountName; account != "" && account != defaultAccount {
-		f["identity/serviceAccountName"] = account
-	}
+	f := identityFields(spec.Identity)
+	f["project"], f["command"] = spec.Project, spec.Command
 	for _, file := range in.files {
 		sum := sha256.Sum256([]byte(file.Contents))
 		f["inputFiles/"+file.Path] = hex.EncodeToString(sum[:])
@@ -63,14 +65,16 @@ func fields(spec v1alpha1.GcloudRunSpec, in resolved) map[string]string {
 }
 
 func (k Kind) plan(spec v1alpha1.GcloudRunSpec, cmd command.Command, in resolved) jobspec.Plan {
+	identity := k.identity(spec.Identity)
 	p := jobspec.Plan{
 		Image:              k.Config.Gcloud.Image,
 		RunnerImage:        k.Config.Gcloud.RunnerImage,
 		Argv:               cmd.Argv,
-		Env:                k.environment(spec, cmd),
+		Env:                append(k.environment(spec, cmd), identityEnvironment(identity, spec.Identity.ImpersonateServiceAccount)...),
 		OutputFiles:        spec.OutputFiles,
 		Timeout:            defaultTimeout,
 		ServiceAccountName: spec.Identity.ServiceAccountName,
+		Identity:           identity,
 		Resources:          k.Config.Gcloud.Resources,
 		Inputs:             in.files,
 		SecretInputs:       in.secrets,
@@ -85,11 +89,12 @@ func (k Kind) plan(spec v1alpha1.GcloudRunSpec, cmd command.Command, in resolved
 		p.OutputSecret, p.SealTo = spec.Output.SecretName, k.SealTo
 		p.CaptureBytes = min(p.CaptureBytes, output.MaxSecretBytes)
 	}
-	return p
+	return run.InPod(p, k.Config.Network, spec.Pod)
 }
 
 // environment makes gcloud behave the same everywhere: no prompts, no reports, no look-ups, nothing
-// written but into the pod's own volume. The administrator's variables come last, and win.
+// written but into the pod's own volume. The administrator's variables come last, and win; only as whom a command
+// acts is the spec's to say.
 func (k Kind) environment(spec v1alpha1.GcloudRunSpec, cmd command.Command) []corev1.EnvVar {
 	project := strings.TrimPrefix(spec.Project, "projects/")
 	env := []corev1.EnvVar{
@@ -110,6 +115,7 @@ func (k Kind) environment(spec v1alpha1.GcloudRunSpec, cmd command.Command) []co
 	if billing, ok := cmd.Flag("--billing-project"); ok {
 		env = append(env, corev1.EnvVar{Name: "CLOUDSDK_CORE_PROJECT", Value: billing})
 	}
+	env = append(env, run.NetworkEnvironment(k.Config.Network)...)
 	for _, v := range k.Config.Gcloud.Env {
 		env = append(env, corev1.EnvVar{Name: v.Name, Value: v.Value})
 	}

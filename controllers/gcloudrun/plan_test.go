@@ -8,6 +8,9 @@ import (
 	"testing"
 	"time"
 
+	corev1 "k8s.io/api/core/v1"
+	"k8s.io/apimachinery/pkg/api/resource"
+
 	configv1alpha1 "github.com/gcloud-operator/gcloud-operator/api/config/v1alpha1"
 	"github.com/gcloud-operator/gcloud-operator/api/v1alpha1"
 	"github.com/gcloud-operator/gcloud-operator/controllers/run/decide"
@@ -34,13 +37,16 @@ func TestFieldsThatDecideWhatIsExecuted(t *testing.T) {
 		g    *v1alpha1.GcloudRun
 		want map[string]string
 	}{
-		"a command alone":                     {gcloudRun(), base},
-		"an identity decides":                 {gcloudRun(account("deployer")), with(map[string]string{"identity/serviceAccountName": "deployer"})},
-		"the default identity is none":        {gcloudRun(account("default")), base},
-		"input files decide by their content": {gcloudRun(inputs(v1alpha1.InputFile{Path: "x/y", Contents: "a"}, v1alpha1.InputFile{Path: "e"})), with(map[string]string{"inputFiles/x/y": sumOfA, "inputFiles/e": sumOfNothing})},
-		"a timeout doesn't":                   {gcloudRun(timeout(time.Hour)), base},
-		"which files come back doesn't":       {gcloudRun(func(g *v1alpha1.GcloudRun) { g.Spec.OutputFiles = []string{"*.json"} }), base},
-		"suspending doesn't":                  {gcloudRun(func(g *v1alpha1.GcloudRun) { g.Spec.Suspend = true }), base},
+		"a command alone":                           {gcloudRun(), base},
+		"an identity decides":                       {gcloudRun(account("deployer")), with(map[string]string{"identity/serviceAccountName": "deployer"})},
+		"a key's Secret decides, not what it holds": {gcloudRun(key), with(map[string]string{"identity/secretRef": "credentials/key.json"})},
+		"a federated identity decides":              {gcloudRun(account("deployer"), federated), with(map[string]string{"identity/serviceAccountName": "deployer", "identity/workloadIdentityFederation/provider": provider})},
+		"an impersonation decides":                  {gcloudRun(impersonating), with(map[string]string{"identity/impersonateServiceAccount": deployer})},
+		"the default identity is none":              {gcloudRun(account("default")), base},
+		"input files decide by their content":       {gcloudRun(inputs(v1alpha1.InputFile{Path: "x/y", Contents: "a"}, v1alpha1.InputFile{Path: "e"})), with(map[string]string{"inputFiles/x/y": sumOfA, "inputFiles/e": sumOfNothing})},
+		"a timeout doesn't":                         {gcloudRun(timeout(time.Hour)), base},
+		"which files come back doesn't":             {gcloudRun(func(g *v1alpha1.GcloudRun) { g.Spec.OutputFiles = []string{"*.json"} }), base},
+		"suspending doesn't":                        {gcloudRun(func(g *v1alpha1.GcloudRun) { g.Spec.Suspend = true }), base},
 		"labels and annotations don't": {gcloudRun(func(g *v1alpha1.GcloudRun) {
 			g.Labels, g.Annotations = map[string]string{"a": "b"}, map[string]string{"c": "d"}
 		}), base},
@@ -92,6 +98,35 @@ func TestPlanIsWhatTheSpecAndTheConfigurationSay(t *testing.T) {
 	}
 }
 
+func TestSettingsOfThePodReachItAndRunNothingAgain(t *testing.T) {
+	k := kind()
+	k.Config.Network = configv1alpha1.Network{HTTPSProxy: "http://proxy:3128", CABundle: "PEM"}
+	settings := v1alpha1.PodSettings{
+		Resources:    v1alpha1.PodResources{Limits: corev1.ResourceList{corev1.ResourceMemory: resource.MustParse("4Gi")}},
+		NodeSelector: map[string]v1alpha1.LabelValue{"pool": "batch"},
+	}
+	before, after := k.Intent(gcloudRun(), nil), k.Intent(gcloudRun(func(g *v1alpha1.GcloudRun) { g.Spec.Pod = settings }), nil)
+	if !reflect.DeepEqual(before.Fields, after.Fields) {
+		t.Errorf("the key would change from that of %v to that of %v", before.Fields, after.Fields)
+	}
+	p := after.Plan
+	if p.Resources.Limits.Memory().String() != "4Gi" || !reflect.DeepEqual(p.Pod, settings) || p.CABundle != "PEM" {
+		t.Errorf("got %+v", p)
+	}
+	if k.Config.Gcloud.Resources.Limits.Memory().String() != "1Gi" {
+		t.Error("the defaults of all runs were changed")
+	}
+}
+
+func TestMoreThanTheConfigurationAllowsIsRefused(t *testing.T) {
+	k := kind()
+	k.Config.Pods.AllowedPriorityClasses = []string{"low"}
+	refusal := k.Intent(gcloudRun(func(g *v1alpha1.GcloudRun) { g.Spec.Pod.PriorityClassName = "high" }), nil).Refusal
+	if refusal == nil || refusal.Reason != v1alpha1.ReasonInvalidSpec || !strings.Contains(refusal.Message, `supported values: "low"`) {
+		t.Errorf("got %+v", refusal)
+	}
+}
+
 func TestTimeoutHasItsDefault(t *testing.T) {
 	if got := kind().Intent(gcloudRun(), nil).Plan.Timeout; got != 10*time.Minute {
 		t.Errorf("got %s", got)
@@ -102,6 +137,11 @@ func TestEnvironmentOfTheCommand(t *testing.T) {
 	bill := func(g *v1alpha1.GcloudRun) {
 		g.Spec.Command = "gcloud compute instances list --billing-project=my-payer"
 	}
+	onGKE := func(k *Kind) { k.Config.Gcloud.WorkloadIdentity = true }
+	anonymous := func(k *Kind) {
+		k.Config.Gcloud.Env = []configv1alpha1.EnvVar{{Name: "CLOUDSDK_AUTH_DISABLE_CREDENTIALS", Value: "true"}}
+	}
+	const file, metadata, credentials = "CLOUDSDK_AUTH_CREDENTIAL_FILE_OVERRIDE", "CLOUDSDK_CORE_CHECK_GCE_METADATA", "CLOUDSDK_AUTH_DISABLE_CREDENTIALS"
 	override := func(k *Kind) {
 		k.Config.Gcloud.Env = []configv1alpha1.EnvVar{{Name: "COLUMNS", Value: "80"}}
 	}
@@ -122,7 +162,17 @@ func TestEnvironmentOfTheCommand(t *testing.T) {
 		"no project of resources is pre-configured":  {nil, gcloudRun(), "CLOUDSDK_CORE_PROJECT", ""},
 		"who names only who pays, means its project": {nil, gcloudRun(bill), "CLOUDSDK_CORE_PROJECT", "my-payer"},
 		"the administrator's variables are there":    {nil, gcloudRun(), "HTTPS_PROXY", "http://proxy:3128"},
-		"and win": {override, gcloudRun(), "COLUMNS", "80"},
+		"and win":                                     {override, gcloudRun(), "COLUMNS", "80"},
+		"nobody looks for a metadata server":          {nil, gcloudRun(account("deployer")), metadata, "false"},
+		"on GKE gcloud does":                          {onGKE, gcloudRun(account("deployer")), metadata, ""},
+		"there, who has a key doesn't":                {onGKE, gcloudRun(key), metadata, "false"},
+		"nor does a federated identity":               {onGKE, gcloudRun(federated), metadata, "false"},
+		"a key is told by its path":                   {nil, gcloudRun(key), file, "/identity/key.json"},
+		"a federation is, too":                        {nil, gcloudRun(federated), file, "/workspace/identity/federation.json"},
+		"the pod's own identity is told by no path":   {onGKE, gcloudRun(account("deployer")), file, ""},
+		"an impersonation is told":                    {nil, gcloudRun(impersonating, key), "CLOUDSDK_AUTH_IMPERSONATE_SERVICE_ACCOUNT", deployer},
+		"commands without credentials may do without": {anonymous, gcloudRun(account("deployer")), credentials, "true"},
+		"those that name some don't":                  {anonymous, gcloudRun(key), credentials, "false"},
 	} {
 		k := kind()
 		if c.configure != nil {

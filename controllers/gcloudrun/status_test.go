@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"github.com/gcloud-operator/gcloud-operator/api/v1alpha1"
+	"github.com/gcloud-operator/gcloud-operator/controllers/run"
 	"github.com/gcloud-operator/gcloud-operator/internal/jobspec"
 	"github.com/gcloud-operator/gcloud-operator/internal/outcome"
 	"github.com/gcloud-operator/gcloud-operator/internal/result"
@@ -36,7 +37,7 @@ func TestExitCodeIsThatOfACommandThatEnded(t *testing.T) {
 		"nobody reported":                  {nil, nil},
 	} {
 		g := gcloudRun(underWay)
-		kind().Record(g, thirdRun, outcome.Outcome{Report: c.report}, inline)
+		kind().Record(g, thirdRun, outcome.Outcome{Report: c.report}, room)
 		got := g.Status.Response.ExitCode
 		if (got == nil) != (c.want == nil) || (got != nil && *got != *c.want) {
 			t.Errorf("%s: got %v, want %v", name, got, c.want)
@@ -54,7 +55,7 @@ func TestOutputStandsInTheStatusOrInConfigMaps(t *testing.T) {
 		Reason: result.Exited, Stdout: stream("a\n"), Stderr: stream(long),
 		Files:   []result.File{{Path: "out.json", Stream: stream("{}")}},
 		LeftOut: []result.LeftOut{{Path: "big", Bytes: 7, Why: "too large"}},
-	}}, inline)
+	}}, room)
 	maps := kept.ConfigMaps
 	r := g.Status.Response
 	if r.Stdout != "a\n" || r.StdoutInfo.Bytes != 2 || r.StdoutInfo.ConfigMaps != nil {
@@ -77,13 +78,33 @@ func TestOutputStandsInTheStatusOrInConfigMaps(t *testing.T) {
 	}
 }
 
+func TestWhatIsKeptNowhereIsReferredToNowhere(t *testing.T) {
+	for name, secret := range map[string]string{"the output goes to the status": "", "the output goes to a Secret": "output"} {
+		t.Run(name, func(t *testing.T) {
+			g := gcloudRun(underWay, func(g *v1alpha1.GcloudRun) { g.Status.Run.SecretName = secret })
+			report := &result.Report{Reason: result.Exited, Stdout: stream(strings.Repeat("x", 1001)), Stderr: stream("")}
+			kept := kind().Record(g, thirdRun, outcome.Outcome{Report: report}, run.Room{Inline: 1000, StatusOnly: true})
+			if len(kept.ConfigMaps) > 0 || kept.Secret != nil {
+				t.Errorf("it would keep %+v", kept)
+			}
+			r := g.Status.Response
+			if *r.ExitCode != 0 || !r.StdoutInfo.Truncated || r.StdoutInfo.Bytes != 1001 || r.StdoutInfo.ConfigMaps != nil || r.StdoutInfo.Secret != nil {
+				t.Errorf("got %+v", r)
+			}
+			if shown := strings.Contains(r.Stdout, "1 bytes are not shown here"); shown != (secret == "") {
+				t.Errorf("stdout is %q", r.Stdout)
+			}
+		})
+	}
+}
+
 func TestRunWithoutAReportShowsNothingOfTheOneBefore(t *testing.T) {
 	g := gcloudRun(underWay, func(g *v1alpha1.GcloudRun) {
 		g.Status.Response = &v1alpha1.Response{Run: 2, ExitCode: new(int64(0)), Stdout: "old"}
 		g.Status.OutputFiles = []v1alpha1.OutputFile{{Path: "old"}}
 		g.Status.LeftOutFiles = []v1alpha1.LeftOutFile{{Path: "old"}}
 	})
-	kept := kind().Record(g, thirdRun, outcome.Gone(), inline)
+	kept := kind().Record(g, thirdRun, outcome.Gone(), room)
 	r := g.Status.Response
 	if r.Run != 3 || r.ExitCode != nil || r.Stdout != "" || r.StdoutInfo.SHA256 != "" || g.Status.OutputFiles != nil || g.Status.LeftOutFiles != nil || len(kept.ConfigMaps) > 0 {
 		t.Errorf("got %+v", g.Status)

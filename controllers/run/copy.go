@@ -18,7 +18,7 @@ import (
 
 // keepCopy makes the ConfigMap under the name that the spec gives it, or replaces what an earlier run
 // put into it. One that isn't the resource's own is left alone.
-func (r *Reconciler[T]) keepCopy(ctx context.Context, o *decide.Observation, m *corev1.ConfigMap) error {
+func (r *Reconciler[T]) keepCopy(ctx context.Context, obj T, o *decide.Observation, m *corev1.ConfigMap) error {
 	if m == nil {
 		return nil
 	}
@@ -33,9 +33,24 @@ func (r *Reconciler[T]) keepCopy(ctx context.Context, o *decide.Observation, m *
 	if owner := metav1.GetControllerOf(present); owner == nil || owner.UID != o.Owner.UID {
 		return takenError{"ConfigMap " + m.Name}
 	}
-	body, err := json.Marshal(map[string]any{"metadata": map[string]any{"uid": present.UID}, "binaryData": m.BinaryData})
+	if err := r.stillLatest(ctx, obj); err != nil {
+		return err
+	}
+	body, err := json.Marshal(map[string]any{"metadata": asItWas(present), "binaryData": m.BinaryData})
 	if err != nil {
 		return fmt.Errorf("encoding a patch of ConfigMap %s: %w", m.Name, err)
 	}
 	return wrap(r.Client.Patch(ctx, present, client.RawPatch(types.MergePatchType, body)), "writing ConfigMap %s", m.Name)
+}
+
+// stillLatest is asked between the look at an object that one run after the other writes to and the write:
+// a leader that was away meanwhile must not put an old result over a newer one's.
+func (r *Reconciler[T]) stillLatest(ctx context.Context, obj T) error {
+	_, err := r.newest(ctx, obj)
+	return err
+}
+
+// asItWas has a patch fail unless the object is the one that was looked at, and unchanged since.
+func asItWas(o client.Object) map[string]any {
+	return map[string]any{"uid": o.GetUID(), "resourceVersion": o.GetResourceVersion()}
 }

@@ -38,14 +38,17 @@ func (r *Reconciler[T]) gather(ctx context.Context, obj T) (*decide.Observation,
 		return nil, err
 	}
 	run := o.Status.Run
-	if run == nil || run.Ended() {
+	switch {
+	case run == nil:
 		return o, nil
+	case run.Ended() && run.Reason != v1alpha1.ReasonNodeLost:
+		return o, r.gatherOver(ctx, o)
 	}
 	if err := r.gatherJob(ctx, o); err != nil {
 		return nil, err
 	}
 	if run.PodUID == "" {
-		return o, nil
+		return o, r.gatherPodless(ctx, o)
 	}
 	pod, err := r.chosenPod(ctx, o)
 	if err != nil || pod == nil {
@@ -87,12 +90,19 @@ func (r *Reconciler[T]) observe(obj T, sources Sources) *decide.Observation {
 		Deleted:     obj.GetDeletionTimestamp() != nil,
 		Suspended:   intent.Suspended,
 		Interval:    intent.Interval,
+		Hold:        intent.Hold,
+		Cancel:      annotations[v1alpha1.CancelRunAnnotation],
+		Retry:       intent.Retry,
 		Status:      *status.DeepCopy(),
 		Request:     cmp.Or(annotations[v1alpha1.RequestedAtAnnotation], status.LastHandledRequest),
 		ReconcileAt: cmp.Or(annotations[v1alpha1.FluxRequestedAtAnnotation], status.LastHandledReconcileAt),
 		Plan:        intent.Plan,
 		Refusal:     intent.Refusal,
+
+		SuccessExitCodes:  intent.SuccessExitCodes,
+		ImagePullPatience: r.ImagePullPatience,
 	}
+	o.Plan.JobLabels = queueLabels(obj.GetLabels())
 	o.Key = key(o.Owner.Kind, o.Request, o.ReconcileAt, intent.Fields)
 	return o
 }
@@ -128,7 +138,7 @@ func (r *Reconciler[T]) gatherJob(ctx context.Context, o *decide.Observation) er
 	name := types.NamespacedName{Namespace: o.Owner.Namespace, Name: run.JobName}
 	job := &batchv1.Job{}
 	found, err := find(ctx, r.Client, name, job)
-	if err == nil && !found && (run.Key != o.Key || o.Refusal != nil) {
+	if err == nil && !found && o.Unwanted() != nil {
 		found, err = find(ctx, r.Live, name, job)
 	}
 	if err != nil || !found {
@@ -142,6 +152,15 @@ func (r *Reconciler[T]) gatherJob(ctx context.Context, o *decide.Observation) er
 	return nil
 }
 
+// gatherPodless reads what a run waits for that has no pod.
+func (r *Reconciler[T]) gatherPodless(ctx context.Context, o *decide.Observation) (err error) {
+	if o.Job != nil {
+		return r.gatherRejection(ctx, o)
+	}
+	o.Turn, err = r.Turns.of(ctx, r.waiter(o.Owner, o.Status.Run))
+	return err
+}
+
 // belongsTo says whether the Job is that of the run under way, and not another's with its name.
 func belongsTo(job *batchv1.Job, o *decide.Observation) bool {
 	owner := metav1.GetControllerOf(job)
@@ -152,14 +171,16 @@ func belongsTo(job *batchv1.Job, o *decide.Observation) bool {
 // its labels.
 func (r *Reconciler[T]) chosenPod(ctx context.Context, o *decide.Observation) (*corev1.Pod, error) {
 	run := o.Status.Run
+	o.Unwatched = true
 	for i := range o.Pods {
 		if o.Pods[i].UID != run.PodUID {
 			continue
 		}
-		if o.Job != nil || !decide.Gated(&o.Pods[i]) {
+		o.Unwatched = false
+		if !decide.Gated(&o.Pods[i]) || o.Job != nil && o.Unwanted() == nil {
 			return &o.Pods[i], nil
 		}
-		// The gate of a pod whose Job is gone proves that nothing was run, if it is there still.
+		// That a pod is not to be let go is decided by its gate, if it is there still.
 		o.Pods = slices.Delete(o.Pods, i, i+1)
 		break
 	}
@@ -170,6 +191,36 @@ func (r *Reconciler[T]) chosenPod(ctx context.Context, o *decide.Observation) (*
 	}
 	o.Pods = append(o.Pods, *pod)
 	return pod, nil
+}
+
+// recently is how long after its end a run's pod is looked for that the cache doesn't have: long enough for
+// another process of the operator to have taken over.
+const recently = 5 * time.Minute
+
+// gatherOver reads what may be left of runs that are over.
+func (r *Reconciler[T]) gatherOver(ctx context.Context, o *decide.Observation) error {
+	for _, past := range o.Status.History {
+		job := &batchv1.Job{}
+		attempt := jobspec.Attempt{Owner: o.Owner, Number: past.Number, Attempt: past.Attempt}
+		found, err := find(ctx, r.Client, types.NamespacedName{Namespace: o.Owner.Namespace, Name: attempt.JobName()}, job)
+		if err != nil {
+			return err
+		}
+		if owner := metav1.GetControllerOf(job); found && owner != nil && owner.UID == o.Owner.UID {
+			o.PastJobs = append(o.PastJobs, *job)
+		}
+	}
+	return r.gatherUnwatched(ctx, o)
+}
+
+// gatherUnwatched finds the pod of a run that has just ended although somebody took the label off by which
+// the cache knows it: nobody else would let go of it.
+func (r *Reconciler[T]) gatherUnwatched(ctx context.Context, o *decide.Observation) error {
+	if run := o.Status.Run; run.PodUID == "" || o.Now.Sub(run.CompletionTime.Time) > recently {
+		return nil
+	}
+	_, err := r.chosenPod(ctx, o)
+	return err
 }
 
 // logPatience is how long after a command's end its log is asked for again when that fails.

@@ -2,12 +2,6 @@
 
 package run
 
-import (
-	"crypto/sha256"
-	"encoding/hex"
-	"encoding/json"
-)
-
 // keyVersion is the version of the canonical form. Another version is another key for every
 // resource, and so runs all of them again: it must never change.
 const keyVersion = 1
@@ -15,16 +9,11 @@ const keyVersion = 1
 // key is a hash of all that decides what is executed. It only answers the question whether a run is
 // another than the last.
 func key(kind, request, reconcileAt string, fields map[string]string) string {
-	canonical, err := json.Marshal(struct {
+	return hash(struct {
 		Version     int               `json:"version"`
 		Kind        string            `json:"kind"`
 		Request     string            `json:"request,omitempty"`
 		ReconcileAt string            `json:"reconcileAt,omitempty"`
-		Fields      map[string]string `json:"fields"` // encoded in the order of their names
+		Fields      map[string]string `json:"fields"`
 	}{keyVersion, kind, request, reconcileAt, fields})
-	if err != nil {
-		panic("encoding strings: " + err.Error())
-	}
-	sum := sha256.Sum256(canonical)
-	return hex.EncodeToString(sum[:16])
 }

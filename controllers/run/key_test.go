@@ -30,6 +30,9 @@ var keyCases = []struct {
 	{"an input file", "GcloudRun", "", "", map[string]string{"project": "projects/my-project", "command": "gcloud projects list", "inputFiles/a.txt": "ca978112ca1bbdcafac231b39a23dc4da786eff8147c4e72b9807785afee48bb"}},
 	{"the same file elsewhere", "GcloudRun", "", "", map[string]string{"project": "projects/my-project", "command": "gcloud projects list", "inputFiles/b.txt": "ca978112ca1bbdcafac231b39a23dc4da786eff8147c4e72b9807785afee48bb"}},
 	{"no fields", "GcloudRun", "", "", map[string]string{}},
+	{"a key in a Secret", "GcloudRun", "", "", map[string]string{"project": "projects/my-project", "command": "gcloud projects list", "identity/secretRef": "credentials/key.json"}},
+	{"a federated identity", "GcloudRun", "", "", map[string]string{"project": "projects/my-project", "command": "gcloud projects list", "identity/workloadIdentityFederation/provider": "projects/1/locations/global/workloadIdentityPools/clusters/providers/prod-eu"}},
+	{"an impersonation", "GcloudRun", "", "", map[string]string{"project": "projects/my-project", "command": "gcloud projects list", "identity/impersonateServiceAccount": "deployer@my-project.iam.gserviceaccount.com"}},
 	{"a field of no text", "GcloudRun", "", "", map[string]string{"project": ""}},
 }
 

@@ -16,15 +16,21 @@ package run
 //
 // It keeps input files, and large results, in ConfigMaps that it never changes, and reads those that
 // input files come from when they change. A copy that a spec asks for is patched when the file changes.
-// +kubebuilder:rbac:groups="",resources=configmaps,verbs=get;list;watch;create;patch
+// Those of earlier runs are deleted, if they are controlled by the resource: otherwise each run of a
+// resource that runs every hour would leave up to 4 MiB for as long as the resource lives.
+// +kubebuilder:rbac:groups="",resources=configmaps,verbs=get;list;watch;create;patch;delete
 //
 // It puts output into Secrets where a spec asks for it. A patch that changes nothing tells it whose one
-// is. The answer to a patch holds the Secret, so whoever has the operator's token can read Secrets.
+// is. The answer to a patch holds the Secret, so config/policy refuses those that it didn't make.
 // +kubebuilder:rbac:groups="",resources=secrets,verbs=create;patch
 //
-// It tells of a run's end.
-// +kubebuilder:rbac:groups=events.k8s.io,resources=events,verbs=create;patch
+// It reads why the cluster lets no pod be made for a Job: only the Job's events say so.
+// +kubebuilder:rbac:groups="",resources=events,verbs=list
 //
-// One replica at a time leads, and says so.
-// +kubebuilder:rbac:groups="",namespace=gcloud-operator-system,resources=events,verbs=create;patch
-// +kubebuilder:rbac:groups=coordination.k8s.io,namespace=gcloud-operator-system,resources=leases,verbs=get;create;update
+// It tells of a run's end, once: no event is ever patched to count the same again.
+// +kubebuilder:rbac:groups=events.k8s.io,resources=events,verbs=create
+//
+// One replica at a time leads, and says so. A create can't be bound to a name.
+// +kubebuilder:rbac:groups="",namespace=gcloud-operator-system,resources=events,verbs=create
+// +kubebuilder:rbac:groups=coordination.k8s.io,namespace=gcloud-operator-system,resources=leases,verbs=create
+// +kubebuilder:rbac:groups=coordination.k8s.io,namespace=gcloud-operator-system,resources=leases,resourceNames=gcloud-operator-leader,verbs=get;update

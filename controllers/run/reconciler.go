@@ -33,8 +33,12 @@ type Reconciler[T Object] struct {
 	Clock    clock.PassiveClock
 	Recorder events.EventRecorder
 	Kind     Kind[T]
+	// Turns are shared by all kinds.
+	Turns *Turns
 	// InlineBytes is how many bytes of a run's output stand in the status, as they are encoded there.
 	InlineBytes int64
+	// ImagePullPatience is how long an image that can't be pulled is tried again.
+	ImagePullPatience time.Duration
 
 	// leaving holds the ends of logs of pods that are being deleted, by UID, until their reports are read.
 	leaving sync.Map
@@ -50,8 +54,8 @@ func (r *Reconciler[T]) Reconcile(ctx context.Context, request ctrl.Request) (ct
 	if !found {
 		return ctrl.Result{}, r.releaseOrphans(ctx, request)
 	}
-	for {
-		next, again, after, err := r.pass(ctx, obj)
+	for newest := false; ; newest = true {
+		next, again, after, err := r.pass(ctx, obj, newest)
 		switch {
 		case apierrors.IsConflict(err) || apierrors.IsNotFound(err):
 			log.FromContext(ctx).V(1).Info("Met a newer state than the cache has", "cause", err.Error())
@@ -66,18 +70,18 @@ func (r *Reconciler[T]) Reconcile(ctx context.Context, request ctrl.Request) (ct
 }
 
 // pass gathers, decides, and does the one thing that was decided. It returns the resource as it is
-// then, and says whether there may be more to do at once, and when to look again otherwise.
-func (r *Reconciler[T]) pass(ctx context.Context, obj T) (next T, again bool, after time.Duration, err error) {
+// then, and says whether there may be more to do at once, and when to look again otherwise. Newest says
+// that the resource is what the pass before it returned.
+func (r *Reconciler[T]) pass(ctx context.Context, obj T, newest bool) (next T, again bool, after time.Duration, err error) {
 	o, err := r.gather(ctx, obj)
 	if err != nil {
 		return obj, false, 0, err
 	}
+	o.Newest = newest
 	d := decide.Decide(o)
-	err = r.act(ctx, o, &d)
-	if taken := (takenError{}); errors.As(err, &taken) {
-		o.Taken = taken.what
+	if err = r.act(ctx, obj, o, &d); refused(o, err) {
 		d = decide.Decide(o)
-		err = r.act(ctx, o, &d)
+		err = r.act(ctx, obj, o, &d)
 	}
 	if err != nil {
 		return obj, false, 0, err
@@ -94,14 +98,32 @@ func (r *Reconciler[T]) pass(ctx context.Context, obj T) (next T, again bool, af
 	return next, wrote && !d.Writes(), d.After, nil
 }
 
+// refused notes what the cluster said to a write that it will not take, and so is decided about anew.
+func refused(o *decide.Observation, err error) bool {
+	var taken takenError
+	var rejection rejectedError
+	var full fullError
+	switch {
+	case errors.As(err, &full):
+		o.Turn.Running = full.running
+	case errors.As(err, &taken):
+		o.Taken = taken.what
+	case errors.As(err, &rejection):
+		o.Rejection = rejection.Error()
+	default:
+		return false
+	}
+	return true
+}
+
 // announce tells of a run's end in an event that names the Job.
-func (r *Reconciler[T]) announce(obj T, d *decide.Decision) {
+func (r *Reconciler[T]) announce(obj T) {
+	run := obj.RunStatus().Run
 	kind := corev1.EventTypeWarning
-	if d.Outcome.Reason == v1alpha1.ReasonSucceeded {
+	if run.Reason == v1alpha1.ReasonSucceeded {
 		kind = corev1.EventTypeNormal
 	}
-	run := d.Status.Run
-	r.Recorder.Eventf(obj, nil, kind, d.Outcome.Reason, "Run", "Run %d (Job %s): %s", run.Number, run.JobName, shorten(d.Outcome.Message))
+	r.Recorder.Eventf(obj, nil, kind, run.Reason, "Run", "Run %d (Job %s): %s", run.Number, run.JobName, shorten(run.Message))
 }
 
 // maxNote is how long an event's note may be, in bytes.

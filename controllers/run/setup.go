@@ -14,8 +14,10 @@ import (
 	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/types"
 	ctrl "sigs.k8s.io/controller-runtime"
+	"sigs.k8s.io/controller-runtime/pkg/builder"
 	"sigs.k8s.io/controller-runtime/pkg/cache"
 	"sigs.k8s.io/controller-runtime/pkg/client"
+	"sigs.k8s.io/controller-runtime/pkg/controller"
 	"sigs.k8s.io/controller-runtime/pkg/handler"
 	"sigs.k8s.io/controller-runtime/pkg/log"
 	"sigs.k8s.io/controller-runtime/pkg/reconcile"
@@ -29,11 +31,17 @@ const ownerIndex = "owner"
 // sourceIndex finds resources by the names of the ConfigMaps that they refer to.
 const sourceIndex = "configMaps"
 
-// CacheOptions keep only what the operator made in its memory, and of that no more than it looks at.
-func CacheOptions() cache.Options {
+// CacheOptions keep only what the operator made in its memory, and of that no more than it looks at. Nothing
+// is watched outside the namespaces; none are named for all.
+func CacheOptions(namespaces []string) cache.Options {
 	made := labels.SelectorFromSet(labels.Set{v1alpha1.ManagedByLabel: v1alpha1.ManagedByValue})
+	in := map[string]cache.Config{}
+	for _, namespace := range namespaces {
+		in[namespace] = cache.Config{}
+	}
 	return cache.Options{
-		DefaultTransform: cache.TransformStripManagedFields(),
+		DefaultNamespaces: in,
+		DefaultTransform:  cache.TransformStripManagedFields(),
 		ByObject: map[client.Object]cache.ByObject{
 			&batchv1.Job{}: {Label: made},
 			&corev1.Pod{}:  {Label: made},
@@ -54,12 +62,15 @@ func CacheResource[T Object](options *cache.Options, kind Kind[T]) {
 	}}
 }
 
-// IndexPods lets the engine find the pods of a resource without looking at all of them. It is called
-// once, before any kind is set up.
-func IndexPods(ctx context.Context, mgr ctrl.Manager) error {
+// IndexMade lets the engine find the pods of a resource, and the Jobs that have not ended, without
+// looking at all of them. It is called once, before any kind is set up.
+func IndexMade(ctx context.Context, mgr ctrl.Manager) error {
 	owner := func(o client.Object) []string { return []string{o.GetAnnotations()[v1alpha1.OwnerAnnotation]} }
 	if err := mgr.GetFieldIndexer().IndexField(ctx, &corev1.Pod{}, ownerIndex, owner); err != nil {
 		return fmt.Errorf("indexing pods by their owner: %w", err)
+	}
+	if err := mgr.GetFieldIndexer().IndexField(ctx, &batchv1.Job{}, stageIndex, stageOfJob); err != nil {
+		return fmt.Errorf("indexing Jobs by whether they have ended: %w", err)
 	}
 	return nil
 }
@@ -71,11 +82,16 @@ func (r *Reconciler[T]) SetupWithManager(mgr ctrl.Manager) error {
 	if err := mgr.GetFieldIndexer().IndexField(context.Background(), r.Kind.New(), sourceIndex, names); err != nil {
 		return fmt.Errorf("indexing %s by their ConfigMaps: %w", r.Kind.Name(), err)
 	}
+	if err := r.joinTurns(mgr); err != nil {
+		return err
+	}
 	err := ctrl.NewControllerManagedBy(mgr).
 		For(r.Kind.New()).
+		WithOptions(controller.Options{NewQueue: newQueue}).
 		Owns(&batchv1.Job{}).
 		Watches(&corev1.Pod{}, handler.EnqueueRequestsFromMapFunc(r.requestOfPod)).
 		WatchesMetadata(&corev1.ConfigMap{}, handler.EnqueueRequestsFromMapFunc(r.requestsOfConfigMap)).
+		Watches(&batchv1.Job{}, handler.EnqueueRequestsFromMapFunc(r.requestsOfTurns), builder.WithPredicates(jobEnds)).
 		Complete(r)
 	if err != nil {
 		return fmt.Errorf("setting up the controller of %s: %w", r.Kind.Name(), err)

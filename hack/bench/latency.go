@@ -30,6 +30,15 @@ const (
 	gcloudImage      = "gcloud:528.0.0"
 )
 
+// ofCluster returns a client of the cluster that $KUBECONFIG names.
+func ofCluster() (client.WithWatch, error) {
+	api, err := ctrl.GetConfig()
+	if err != nil {
+		return nil, err
+	}
+	return newClient(api)
+}
+
 func newClient(api *rest.Config) (client.WithWatch, error) {
 	scheme := runtime.NewScheme()
 	utilruntime.Must(clientgoscheme.AddToScheme(scheme))
@@ -47,15 +56,7 @@ type subject struct {
 
 // measureLatency prints the median times of each subject, measured in turn, and their ratios to the
 // bare Jobs.
-func measureLatency(ctx context.Context, n int) error {
-	api, err := ctrl.GetConfig()
-	if err != nil {
-		return err
-	}
-	c, err := newClient(api)
-	if err != nil {
-		return err
-	}
+func measureLatency(ctx context.Context, c client.WithWatch, n int) error {
 	documents := fakes.NewDocuments(fakes.Document{Name: "documents/example.com/a", Content: "text", UpdateTime: "2026-01-01T00:00:00Z"})
 	listener, stop, err := fakes.Serve(documentsAddress, documents)
 	if err != nil {
@@ -83,14 +84,16 @@ func subjects() []subject {
 		{"bare Job: gcloud version", func(name string) client.Object {
 			return job(name, "/usr/lib/google-cloud-sdk/bin/gcloud", "version", "--project=my-project")
 		}, jobs, jobComplete},
-		{"GcloudRun: gcloud version", func(name string) client.Object {
-			return &v1alpha1.GcloudRun{ObjectMeta: inDefault(name), Spec: v1alpha1.GcloudRunSpec{
-				Project: "projects/my-project", Command: "gcloud version --project=my-project"}}
-		}, func() client.ObjectList { return &v1alpha1.GcloudRunList{} }, finished},
+		{"GcloudRun: gcloud version", func(name string) client.Object { return gcloudVersion(name) }, func() client.ObjectList { return &v1alpha1.GcloudRunList{} }, finished},
 		{"DocumentFetch: one document", func(name string) client.Object {
 			return &v1alpha1.DocumentFetch{ObjectMeta: inDefault(name), Spec: v1alpha1.DocumentFetchSpec{Names: []string{"documents/example.com/a"}}}
 		}, func() client.ObjectList { return &v1alpha1.DocumentFetchList{} }, finished},
 	}
+}
+
+func gcloudVersion(name string) *v1alpha1.GcloudRun {
+	return &v1alpha1.GcloudRun{ObjectMeta: inDefault(name), Spec: v1alpha1.GcloudRunSpec{
+		Project: "projects/my-project", Command: "gcloud version --project=my-project"}}
 }
 
 func inDefault(name string) metav1.ObjectMeta {

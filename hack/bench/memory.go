@@ -6,78 +6,37 @@ import (
 	"context"
 	"fmt"
 	"os"
-	"os/exec"
-	"path/filepath"
 	"strings"
 	"time"
 
-	admissionv1 "k8s.io/api/admissionregistration/v1"
-	coordinationv1 "k8s.io/api/coordination/v1"
-	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
-	"k8s.io/apimachinery/pkg/types"
-	"k8s.io/client-go/rest"
 	"sigs.k8s.io/controller-runtime/pkg/client"
-	"sigs.k8s.io/controller-runtime/pkg/envtest"
 
 	"github.com/gcloud-operator/gcloud-operator/api/v1alpha1"
 )
 
-const operatorNamespace = "gcloud-operator-system"
-
 // measureMemory prints the operator's resident memory without any runs, and with that many finished
 // runs whose output of 100 KiB stands in their status.
 func measureMemory(ctx context.Context, runs int, operator string) error {
-	environment := &envtest.Environment{CRDDirectoryPaths: []string{filepath.Join("config", "crd")}, ErrorIfCRDPathMissing: true}
-	api, err := environment.Start()
-	if err != nil {
-		return fmt.Errorf("starting the API server: %w", err)
-	}
-	defer func() { _ = environment.Stop() }()
-	api.QPS = -1
-	c, err := newClient(api)
+	lab, err := startLab(ctx)
 	if err != nil {
 		return err
 	}
-	folder, err := os.MkdirTemp("", "bench-")
+	defer lab.stop()
+	empty, err := lab.residentMemory(ctx, operator)
 	if err != nil {
 		return err
 	}
-	defer func() { _ = os.RemoveAll(folder) }()
-	kubeconfig, err := writeKubeconfig(environment, api, folder)
-	if err != nil {
+	if err := makeFinishedRuns(ctx, lab.client, runs); err != nil {
 		return err
 	}
-	if err := c.Create(ctx, &corev1.Namespace{ObjectMeta: metav1.ObjectMeta{Name: operatorNamespace}}); err != nil {
-		return err
-	}
-	empty, err := residentMemory(ctx, c, operator, kubeconfig, folder)
-	if err != nil {
-		return err
-	}
-	if err := makeFinishedRuns(ctx, c, runs); err != nil {
-		return err
-	}
-	full, err := residentMemory(ctx, c, operator, kubeconfig, folder)
+	full, err := lab.residentMemory(ctx, operator)
 	if err != nil {
 		return err
 	}
 	fmt.Printf("operator without runs: %.0f MiB; with %d finished runs of 100 KiB each: %.0f MiB (%.2f x)\n",
 		empty, runs, full, full/empty)
 	return nil
-}
-
-func writeKubeconfig(environment *envtest.Environment, api *rest.Config, folder string) (string, error) {
-	user, err := environment.AddUser(envtest.User{Name: "operator", Groups: []string{"system:masters"}}, api)
-	if err != nil {
-		return "", err
-	}
-	text, err := user.KubeConfig()
-	if err != nil {
-		return "", err
-	}
-	path := filepath.Join(folder, "kubeconfig")
-	return path, os.WriteFile(path, text, 0o600)
 }
 
 // makeFinishedRuns makes resources as they are when their run has ended. Their keys are none that the
@@ -101,40 +60,15 @@ func makeFinishedRuns(ctx context.Context, c client.Client, runs int) error {
 	return nil
 }
 
-// residentMemory starts the operator, waits until it leads and has looked at everything, and returns
-// its resident memory in MiB.
-func residentMemory(ctx context.Context, c client.Client, operator, kubeconfig, folder string) (float64, error) {
-	_ = c.Delete(ctx, &coordinationv1.Lease{ObjectMeta: metav1.ObjectMeta{Namespace: operatorNamespace, Name: "gcloud-operator-leader"}})
-	_ = c.Create(ctx, &admissionv1.ValidatingWebhookConfiguration{ObjectMeta: metav1.ObjectMeta{Name: "gcloud-operator-validating-webhook-configuration"}})
-	log, err := os.Create(filepath.Join(folder, "operator.log"))
+// residentMemory starts the operator, waits until it has looked at everything, and returns its resident
+// memory in MiB.
+func (l *lab) residentMemory(ctx context.Context, program string) (float64, error) {
+	process, err := l.startOperator(ctx, program)
 	if err != nil {
 		return 0, err
 	}
-	defer func() { _ = log.Close() }()
-	process := exec.CommandContext(ctx, operator, "manager", "--namespace="+operatorNamespace,
-		"--config=config/manager/config.yaml", "--health-probe-bind-address=127.0.0.1:18081")
-	process.Env = append(os.Environ(), "KUBECONFIG="+kubeconfig)
-	process.Stdout, process.Stderr = log, log
-	if err := process.Start(); err != nil {
-		return 0, fmt.Errorf("starting the operator: %w", err)
-	}
-	defer func() { _ = process.Process.Kill(); _ = process.Wait() }()
-	if err := awaitLeader(ctx, c); err != nil {
-		said, _ := os.ReadFile(log.Name())
-		return 0, fmt.Errorf("%w; it said: %s", err, said)
-	}
+	defer process.stop()
 	return settledMemory(ctx, process.Process.Pid)
-}
-
-func awaitLeader(ctx context.Context, c client.Client) error {
-	for end := time.Now().Add(time.Minute); time.Now().Before(end) && ctx.Err() == nil; time.Sleep(200 * time.Millisecond) {
-		lease := &coordinationv1.Lease{}
-		err := c.Get(ctx, types.NamespacedName{Namespace: operatorNamespace, Name: "gcloud-operator-leader"}, lease)
-		if err == nil && lease.Spec.HolderIdentity != nil && *lease.Spec.HolderIdentity != "" {
-			return nil
-		}
-	}
-	return fmt.Errorf("the operator does not lead after a minute")
 }
 
 // settledMemory returns the largest resident memory that the process has within half a minute: its

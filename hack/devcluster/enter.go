@@ -20,7 +20,11 @@ func (c cluster) enter(command []string) error {
 	if err != nil {
 		return err
 	}
-	environment := c.commandEnvironment(os.Environ())
+	self, err := os.Executable()
+	if err != nil {
+		return err
+	}
+	environment := append(c.commandEnvironment(os.Environ()), "DEVCLUSTER="+self) // so that it can stop the kubelet, say
 	if err := os.Setenv("PATH", pathWith(c.binaries())); err != nil {
 		return err
 	}

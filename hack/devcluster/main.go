@@ -10,6 +10,7 @@ import (
 	"fmt"
 	"os"
 	"os/signal"
+	"strings"
 	"syscall"
 
 	"github.com/spf13/cobra"
@@ -82,8 +83,35 @@ Folders, each set by its variable:
 		},
 		execCommand(c),
 		assetsCommand(c),
+		componentCommand(c, "stop", "Kill a component of the node (kubelet, ...), and keep it down", c.stop),
+		componentCommand(c, "start", "Let a component run again that was stopped", c.start),
+		componentCommand(c, "kill", "Kill a component; it is started again, as by a service manager", c.kill),
+		losePodCommand(c),
 	)
 	return root
+}
+
+func componentCommand(c cluster, name, short string, do func(component string) error) *cobra.Command {
+	return &cobra.Command{
+		Use:       name + " COMPONENT",
+		Short:     short,
+		Long:      short + ".\n\nCOMPONENT is one of " + strings.Join(c.componentNames(), ", "),
+		ValidArgs: c.componentNames(),
+		Args:      cobra.MatchAll(cobra.ExactArgs(1), cobra.OnlyValidArgs),
+		RunE:      func(_ *cobra.Command, args []string) error { return do(args[0]) },
+	}
+}
+
+func losePodCommand(c cluster) *cobra.Command {
+	var volumes bool
+	command := &cobra.Command{
+		Use:   "lose-pod UID",
+		Short: "Remove a pod's containers behind the kubelet's back, as when the node loses them",
+		Args:  cobra.ExactArgs(1),
+		RunE:  func(cmd *cobra.Command, args []string) error { return c.losePod(cmd.Context(), args[0], volumes) },
+	}
+	command.Flags().BoolVar(&volumes, "volumes", false, "remove the pod's volumes too, as when the node loses its disk")
+	return command
 }
 
 func execCommand(c cluster) *cobra.Command {

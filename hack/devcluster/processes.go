@@ -101,13 +101,17 @@ func (c cluster) endProcesses() error {
 			return fmt.Errorf("ending process %d: %w", pid, err)
 		}
 	}
+	return awaitEnd(node) // the kernel lets PID 1 go last
+}
+
+// awaitEnd returns when the process, which was sent SIGKILL, is gone.
+func awaitEnd(pid int) error {
 	for deadline := time.Now().Add(endLimit); ; time.Sleep(10 * time.Millisecond) {
-		// The kernel lets PID 1 go last.
-		if syscall.Kill(node, 0) == syscall.ESRCH {
+		if syscall.Kill(pid, 0) == syscall.ESRCH {
 			return nil
 		}
 		if time.Now().After(deadline) {
-			return fmt.Errorf("process %d, the node, still runs %s after SIGKILL", node, endLimit)
+			return fmt.Errorf("process %d still runs %s after SIGKILL", pid, endLimit)
 		}
 	}
 }

@@ -7,8 +7,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"path/filepath"
-	"slices"
 	"text/tabwriter"
 )
 
@@ -48,14 +46,14 @@ func (c cluster) printProcesses(out io.Writer, node int, api api) error {
 	}
 	for _, stage := range c.stages(c.binaries(), api) {
 		for _, component := range stage.start {
-			at := slices.IndexFunc(all, func(p process) bool {
-				return p.parent == node && filepath.Base(p.args[0]) == component.name
-			})
-			if at < 0 {
+			switch pid := componentProcess(all, node, component.name); {
+			case pid != 0:
+				fmt.Fprintf(out, "%s\tpid %d\n", component.name, pid)
+			case c.isStopped(component.name):
+				fmt.Fprintf(out, "%s\tstopped\n", component.name)
+			default:
 				fmt.Fprintf(out, "%s\tnot running\n", component.name)
-				continue
 			}
-			fmt.Fprintf(out, "%s\tpid %d\n", component.name, all[at].pid)
 		}
 	}
 	return nil

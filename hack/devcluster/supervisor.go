@@ -127,11 +127,18 @@ func (s *supervisor) keepRunning() {
 	for e := range s.ended {
 		fmt.Fprintf(os.Stderr, "%s %s %s; starting it again\n",
 			time.Now().Format(time.RFC3339), e.component.name, describe(e.status))
-		time.AfterFunc(restartDelay, func() {
-			if err := s.start(e.component); err != nil {
-				fmt.Fprintln(os.Stderr, err)
-			}
-		})
+		go s.restart(e.component)
+	}
+}
+
+// restart starts a component again, after `devcluster start` if it was stopped.
+func (s *supervisor) restart(c component) {
+	time.Sleep(restartDelay)
+	for s.c.isStopped(c.name) {
+		time.Sleep(pollInterval)
+	}
+	if err := s.start(c); err != nil {
+		fmt.Fprintln(os.Stderr, err)
 	}
 }
 

@@ -18,7 +18,8 @@ import (
 
 const usage = `Usage:
   images operator --operator=PATH --runner=PATH --out=FILE.tar [--tag=NAME]
-  images gcloud   --runner=PATH --out=FILE.tar [--sdk=DIR]`
+  images gcloud   --runner=PATH --out=FILE.tar [--sdk=DIR]
+  images stand-in --gcloud=PATH --runner=PATH --out=FILE.tar`
 
 func main() {
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)
@@ -38,6 +39,8 @@ func run(ctx context.Context, args []string) error {
 		return runOperator(args[1:])
 	case "gcloud":
 		return runGcloud(ctx, args[1:])
+	case "stand-in":
+		return runStandIn(args[1:])
 	default:
 		return fmt.Errorf("unknown command %q\n%s", args[0], usage)
 	}
@@ -76,6 +79,21 @@ func runGcloud(ctx context.Context, args []string) error {
 		return fmt.Errorf("adding the runner to the gcloud image: %w", err)
 	}
 	return write("gcloud:"+version, img, *out)
+}
+
+func runStandIn(args []string) error {
+	flags := flag.NewFlagSet("images stand-in", flag.ContinueOnError)
+	gcloud := flags.String("gcloud", "", "the static `binary` that stands in for gcloud")
+	runner := flags.String("runner", "", "the runner's static `binary`")
+	out := flags.String("out", "", "the `tarball` to write")
+	if err := parse(flags, args, "gcloud", "runner", "out"); err != nil {
+		return err
+	}
+	img, err := standInImage(*gcloud, *runner)
+	if err != nil {
+		return fmt.Errorf("assembling the stand-in's image: %w", err)
+	}
+	return write("gcloud:stand-in", img, *out)
 }
 
 // parse reads args into flags and refuses positional arguments and a missing

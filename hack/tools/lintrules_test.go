@@ -70,12 +70,24 @@ var importCases = []struct{ name, pkg, path, rule string }{
 	{"admission may not use client-go", "internal/webhook/v1alpha1", "k8s.io/client-go/kubernetes", "webhook"},
 	{"admission may not use jobspec", "internal/webhook/v1alpha1", module + "/internal/jobspec", "webhook"},
 
+	{"admission may use metrics", "internal/webhook/v1alpha1", module + "/internal/metrics", ""},
+
+	{"metrics may use Prometheus' client", "internal/metrics", "github.com/prometheus/client_golang/prometheus", ""},
+	{"metrics may not use client-go", "internal/metrics", "k8s.io/client-go/kubernetes", "metrics"},
+
 	{"config may use sigs.k8s.io/yaml", "internal/config", "sigs.k8s.io/yaml", ""},
 	{"config may not use controller-runtime", "internal/config", "sigs.k8s.io/controller-runtime", "config"},
 
 	{"the manifest linter may use command", "internal/lint", module + "/internal/command", ""},
 	{"the manifest linter may use YAML with line numbers", "internal/lint", "go.yaml.in/yaml/v3", ""},
 	{"the manifest linter may not use client-go", "internal/lint", "k8s.io/client-go/rest", "manifest-linter"},
+
+	{"the plugin may use the controller-runtime client", "internal/cli", "sigs.k8s.io/controller-runtime/pkg/client", ""},
+	{"the plugin may use command", "internal/cli", module + "/internal/command", ""},
+	{"the plugin may not use a manager", "internal/cli", "sigs.k8s.io/controller-runtime/pkg/manager", "plugin"},
+	{"the plugin may not use what keeps the output", "internal/cli", module + "/internal/output", "plugin"},
+	{"the plugin's binary may use the plugin", "cmd/kubectl-gcloud", module + "/internal/cli", ""},
+	{"the operator's binary may not use the plugin", "cmd/operator", module + "/internal/cli", "plugin-alone"},
 
 	{"internal may not use controllers", "internal/certificate", module + "/controllers/run", "internal"},
 	{"nobody may use cmd", "internal/certificate", module + "/cmd/operator/setup", "cmd"},
@@ -151,7 +163,7 @@ func expectOne(t *testing.T, messages []string, text string) {
 func caseFile(pkg string, i int) string { return fmt.Sprintf("%s/case_%d/file.go", pkg, i) }
 
 func source(pkg, code string) string {
-	return "package " + filepath.Base(pkg) + "\n\n" + code
+	return "package " + strings.ReplaceAll(filepath.Base(pkg), "-", "") + "\n\n" + code
 }
 
 // lint runs the given linters, with the project's configuration, over a module

@@ -16,6 +16,7 @@ import (
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/types"
+	"k8s.io/client-go/util/retry"
 	"k8s.io/utils/clock"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 	"sigs.k8s.io/controller-runtime/pkg/log"
@@ -71,8 +72,14 @@ func (m *Manager) Start(ctx context.Context) error {
 }
 
 // Ensure makes or renews the certificate where that is due, serves it, and has the webhook
-// configuration trust it. The trust comes first: whoever serves the old one meanwhile is trusted too.
+// configuration trust it. Where another replica was quicker, its certificate is taken.
 func (m *Manager) Ensure(ctx context.Context) error {
+	raced := func(err error) bool { return apierrors.IsAlreadyExists(err) || apierrors.IsConflict(err) }
+	return retry.OnError(retry.DefaultRetry, raced, func() error { return m.ensure(ctx) })
+}
+
+// ensure writes the trust first: whoever serves the old certificate meanwhile is trusted too.
+func (m *Manager) ensure(ctx context.Context) error {
 	p, err := m.sharedPair(ctx)
 	if err != nil {
 		return err

@@ -142,11 +142,8 @@ func TestSlowerReplicaTakesTheQuickersCertificate(t *testing.T) {
 				return w.Get(ctx, key, o, opts...)
 			},
 		}))
-		if err := slow.Ensure(t.Context()); !apierrors.IsAlreadyExists(err) {
-			t.Fatalf("got %v, want that the Secret is there already", err)
-		}
 		ensure(t, slow)
-		if !leaf(slow).Equal(leaf(quick)) {
+		if !raced || !leaf(slow).Equal(leaf(quick)) {
 			t.Error("they serve different ones")
 		}
 	})

@@ -168,7 +168,7 @@ func (l *level) merge(f *tree.Arg, name string, values []string) {
 	}
 }
 
-// maxViolations is how many violations of one command are reported: nobody corrects more at once.
+// maxViolations is how many violations of one kind are reported of a command: nobody corrects more at once.
 const maxViolations = 50
 
 func (p *parser) refuse(rule Rule, value, message, fix string) {

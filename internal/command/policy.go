@@ -19,6 +19,7 @@ type Request struct {
 	OutputFiles  []string // spec.outputFiles, globs
 	TimeoutSet   bool     // the spec sets a timeout itself: the user means to wait
 	OutputSecret bool     // the output goes to a Secret: spec.output.secretName
+	Impersonate  string   // spec.identity.impersonateServiceAccount
 }
 
 // Mode says what becomes of a violation of a rule.
@@ -49,6 +50,18 @@ type Policy struct {
 	// AllowedProjects are globs of project ids and numbers by namespace; "*" stands for the namespaces that are not named.
 	// A namespace with no entry may use every project.
 	AllowedProjects map[string][]string `json:"allowedProjects,omitempty"`
+
+	// AllowedImpersonations are globs of the emails of service accounts by namespace, likewise.
+	AllowedImpersonations map[string][]string `json:"allowedImpersonations,omitempty"`
+}
+
+// globsOf are the globs of a namespace, and whether it has any.
+func globsOf(byNamespace map[string][]string, namespace string) ([]string, bool) {
+	if globs, ok := byNamespace[namespace]; ok {
+		return globs, true
+	}
+	globs, ok := byNamespace["*"]
+	return globs, ok
 }
 
 // Validate says what is wrong with a policy. A policy with errors is not to be used.
@@ -96,7 +109,8 @@ func (p Policy) Check(r Request) (Command, Verdict) {
 	in := input{Request: r, policy: p, command: c}
 	for _, rule := range rules {
 		if rule.check != nil {
-			violations = append(violations, rule.check(in)...)
+			found := rule.check(in)
+			violations = append(violations, found[:min(len(found), maxViolations)]...)
 		}
 	}
 	var verdict Verdict

@@ -131,3 +131,44 @@ func TestGlobMatches(t *testing.T) {
 		}
 	}
 }
+
+func TestImpersonationPolicy(t *testing.T) {
+	policy := Policy{
+		AllowedImpersonations: map[string][]string{"team": {"team-*@my-project.iam.gserviceaccount.com"}, "locked": {}, "*": {"reader@*"}},
+		Modes:                 map[Rule]Mode{UnsafeFlag: Off},
+	}
+	const deployer, reader = "team-deployer@my-project.iam.gserviceaccount.com", "reader@my-project.iam.gserviceaccount.com"
+	for name, c := range map[string]struct {
+		policy                    Policy
+		namespace, account, flags string
+		want                      string // the field that is refused
+	}{
+		"nobody is impersonated":                            {policy, "locked", "", "", ""},
+		"an account that the namespace may impersonate":     {policy, "team", deployer, "", ""},
+		"one that it may not":                               {policy, "team", reader, "", "spec.identity.impersonateServiceAccount"},
+		"one that every other namespace may":                {policy, "other", reader, "", ""},
+		"one that is another namespace's":                   {policy, "other", deployer, "", "spec.identity.impersonateServiceAccount"},
+		"a namespace that may impersonate none":             {policy, "locked", reader, "", "spec.identity.impersonateServiceAccount"},
+		"no policy":                                         {Policy{}, "team", reader, "", ""},
+		"the flag, where it is admitted":                    {policy, "team", "", " --impersonate-service-account=" + deployer, ""},
+		"the flag, with an account that is not allowed":     {policy, "team", deployer, " --impersonate-service-account=" + reader, "spec.command"},
+		"the flag, with such an one among those on the way": {policy, "team", "", " --impersonate-service-account=" + reader + "," + deployer, "spec.command"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			r := admitted()
+			r.Namespace, r.Impersonate = c.namespace, c.account
+			r.Command += c.flags
+			_, v := c.policy.Check(r)
+			got := ""
+			for _, e := range v.Errors {
+				got += e.Field
+				if e.Rule != ImpersonationPolicy || !strings.Contains(e.Message, "may not impersonate") || e.Fix == "Use one of: ." {
+					t.Errorf("got %s: %s", e.Rule, e)
+				}
+			}
+			if got != c.want {
+				t.Errorf("refused at %q, want %q", got, c.want)
+			}
+		})
+	}
+}

@@ -24,6 +24,8 @@ func firstWord(words []string) []Violation {
 		return nil
 	case first == "$" || first == "#" || first == "%":
 		message, fix = fmt.Sprintf("the command begins with the prompt %q of a terminal", first), "Remove the prompt; begin with gcloud."
+	case first == "gsutil":
+		fix = "Write gcloud storage, which does the same."
 	case path.Base(first) == program:
 		fix = "Write gcloud without a folder."
 	case strings.Contains(first, "=") && !strings.HasPrefix(first, "-"):

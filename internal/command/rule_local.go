@@ -144,10 +144,14 @@ func isResourceName(p string) bool {
 	return ok && strings.HasPrefix(p, "//") && strings.HasSuffix(host, ".googleapis.com") && !climbs(p)
 }
 
+// localFix proposes the path that the rule InputPath proposes for the same file, for the two must be the same.
 func localFix(p string) string {
-	base := path.Base(path.Clean("/" + strings.ReplaceAll(p, "\\", "/")))
-	if base == "/" || base == "~" {
+	if strings.HasPrefix(strings.ToLower(p), "file:") {
+		p = p[len("file:"):]
+	}
+	inside := strings.TrimLeft(path.Clean("/"+strings.ReplaceAll(p, "\\", "/")), "~/")
+	if inside == "" {
 		return "Name a file in the working directory."
 	}
-	return fmt.Sprintf("Give the file as one of spec.inputFiles, or let the command write it there, and name it %s.", shorten(base))
+	return fmt.Sprintf("Give the file as one of spec.inputFiles, or let the command write it there, and name it %s.", shorten(inside))
 }

@@ -37,6 +37,8 @@ func outsideWorkDir(field, p string) []Violation {
 		v.Message, v.Fix = fmt.Sprintf("%q is absolute", v.Value), fmt.Sprintf("Write it relative to the working directory: %s", strings.TrimLeft(path.Clean(p), "/"))
 	case slices.Contains(strings.Split(p, "/"), ".."):
 		v.Message, v.Fix = fmt.Sprintf("%q climbs out of a folder with ..", v.Value), "Write a path without .."
+	case strings.HasPrefix(p, ".."):
+		v.Message, v.Fix = fmt.Sprintf("%q begins with .., which Kubernetes keeps for itself", v.Value), "Write a name that begins otherwise."
 	case strings.HasPrefix(p, "~"):
 		v.Message, v.Fix = fmt.Sprintf("%q begins with ~, which no shell expands", v.Value), "Write a path relative to the working directory."
 	case strings.ContainsFunc(p, unicode.IsControl):

@@ -50,6 +50,8 @@ func projectRequired(in input) []Violation {
 	level := aboveProject(in.command)
 	own := ownProject(in.Project)
 	switch {
+	case len(in.command.Argv) == 0: // that there is no command at all is said by Syntax
+		return nil
 	case level == "" && (project || billing):
 		return nil
 	case level == "":

@@ -13,10 +13,7 @@ var resourceProject = regexp.MustCompile(`(?:^|[/=,:])projects/([^/,]+)`)
 
 // projectPolicy checks every project that the resource names against those that its namespace may use.
 func projectPolicy(in input) []Violation {
-	allowed, ok := in.policy.AllowedProjects[in.Namespace]
-	if !ok {
-		allowed, ok = in.policy.AllowedProjects["*"]
-	}
+	allowed, ok := globsOf(in.policy.AllowedProjects, in.Namespace)
 	if !ok {
 		return nil
 	}

@@ -34,6 +34,7 @@ const (
 	SecretOutput        Rule = "SecretOutput"
 	CommandPolicy       Rule = "CommandPolicy"
 	ProjectPolicy       Rule = "ProjectPolicy"
+	ImpersonationPolicy Rule = "ImpersonationPolicy"
 )
 
 // RuleInfo describes a rule.
@@ -74,6 +75,7 @@ var rules = []RuleInfo{
 	{ID: SecretOutput, Default: Warn, Text: "A command that prints secrets by design, such as `gcloud secrets versions access`, has `spec.output.secretName`: a status may be read by more people than a Secret.", check: secretOutput},
 	{ID: CommandPolicy, Default: Enforce, Text: "The command is one that the operator's configuration allows (`allowedCommands`, `deniedCommands`).", check: commandPolicy},
 	{ID: ProjectPolicy, Default: Enforce, Text: "The projects that the resource names are ones that the operator's configuration allows its namespace (`allowedProjects`).", check: projectPolicy},
+	{ID: ImpersonationPolicy, Default: Enforce, Text: "The service account of `spec.identity.impersonateServiceAccount` is one that the operator's configuration allows its namespace to impersonate (`allowedImpersonations`).", check: impersonationPolicy},
 }
 
 // info is the description of a rule, nil if there is no such rule.

@@ -128,6 +128,8 @@ var ruleCases = map[Rule]struct{ accepts, refuses []string }{
 	ProjectPolicy: {},
 	Placeholder:   {}, // a warning, see TestPlaceholderIsAWarning
 	SecretOutput:  {}, // a warning, see TestASecretInTheStatusIsWarnedOf
+
+	ImpersonationPolicy: {}, // of spec.identity, see TestImpersonationPolicy
 }
 
 func TestRules(t *testing.T) {
@@ -196,8 +198,8 @@ func TestProjectFormat(t *testing.T) {
 
 func TestInputPath(t *testing.T) {
 	for path, ok := range map[string]bool{
-		"a": true, "dir/cloudbuild.yaml": true, "a b.txt": true, ".hidden": true, "a..b": true,
-		"": false, "/etc/passwd": false, "../a": false, "a/../b": false, "a/..": false, "./a": false, "a//b": false, "a/": false, "~/a": false, "$HOME/a": false, "a\x00b": false, "a\nb": false, "`id`": false, ".": false,
+		"a": true, "dir/cloudbuild.yaml": true, "a b.txt": true, ".hidden": true, "a..b": true, "a/..b": true,
+		"": false, "/etc/passwd": false, "../a": false, "..a": false, `..\..\a`: false, "a/../b": false, "a/..": false, "./a": false, "a//b": false, "a/": false, "~/a": false, "$HOME/a": false, "a\x00b": false, "a\nb": false, "`id`": false, ".": false,
 	} {
 		r := admitted()
 		r.InputFiles = []string{"first.txt", path}
@@ -254,5 +256,30 @@ func TestAllViolationsAreReportedAtOnce(t *testing.T) {
 	want := []Rule{InvalidValue, UnknownFlag, MissingArgument, ProjectFormat, FlagEquals, ProjectRequired, AsyncRequired, InputPath, FormatName}
 	if got := errorsOf(v); !slices.Equal(got, want) {
 		t.Errorf("got %v, want %v\n%v", got, want, v.Errors)
+	}
+}
+
+// Who follows both fixes must end with a command that finds its file.
+func TestTheFixesForAFileAndForTheFlagThatNamesItAgree(t *testing.T) {
+	for p, want := range map[string]string{"/etc/app/c.yaml": "etc/app/c.yaml", "/c.yaml": "c.yaml", "/a/../c.yaml": "c.yaml"} {
+		file, flag := outsideWorkDir("spec.inputFiles[0].path", p), localFix(p)
+		if !strings.HasSuffix(file[0].Fix, ": "+want) || !strings.HasSuffix(flag, " "+want+".") {
+			t.Errorf("%s: the file is to be named %q, the flag %q", p, file[0].Fix, flag)
+		}
+	}
+}
+
+func TestWhatIsOutsideIsNamedByWhatIsLeftOfItInside(t *testing.T) {
+	for p, want := range map[string]string{"~/keys/a.json": "keys/a.json", "../schema.ddl": "schema.ddl", "file:///tmp/x": "tmp/x", `..\x`: "x"} {
+		if got := localFix(p); !strings.HasSuffix(got, " "+want+".") {
+			t.Errorf("localFix(%q) = %q, which doesn't name %s", p, got, want)
+		}
+	}
+}
+
+func TestOfACommandThatIsNotThereOnlyThatIsSaid(t *testing.T) {
+	_, verdict := Policy{}.Check(Request{Project: "projects/my-project"})
+	if len(verdict.Errors) != 1 || verdict.Errors[0].Rule != Syntax {
+		t.Errorf("got %v, want Syntax alone", verdict.Errors)
 	}
 }

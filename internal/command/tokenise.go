@@ -34,6 +34,7 @@ type lexer struct {
 	word       strings.Builder
 	inWord     bool
 	wordStart  int
+	operator   int // where the last operator of a shell ends that was refused
 	words      []string
 	violations []Violation
 }
@@ -143,7 +144,9 @@ func (l *lexer) escape() {
 // refuseUnquoted refuses what a shell, or a reader's eye, would take for something else outside quotes.
 func (l *lexer) refuseUnquoted(r rune) {
 	switch {
+	case l.pos < l.operator: // the second half of && has been refused with the first
 	case strings.ContainsRune("|;&<>", r):
+		l.operator = l.pos + len(l.shellToken())
 		l.refuse(l.pos, l.shellToken(), fmt.Sprintf("%s is an operator of the shell, and no shell runs the command", l.shellToken()), operatorFix(r, l.around()))
 	case r == '#' && !l.inWord:
 		l.refuse(l.pos, "#", "# begins a comment in a shell, and no shell runs the command", `Remove the comment, or write '#' in quotes if it is meant.`)
@@ -212,6 +215,9 @@ func (l *lexer) unclosed(start int, quote string) {
 }
 
 func (l *lexer) refuse(at int, value, message, fix string) {
+	if len(l.violations) == maxViolations {
+		return
+	}
 	l.violations = append(l.violations, syntax(l.line, at, value, message, fix))
 }
 

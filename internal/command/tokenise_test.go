@@ -36,6 +36,22 @@ func TestTokenise(t *testing.T) {
 	}
 }
 
+func TestAnOperatorIsRefusedOnce(t *testing.T) {
+	for line, want := range map[string]int{
+		"gcloud a && gcloud b":   1,
+		"gcloud a&&b":            1,
+		"gcloud a || b >> c":     2,
+		"gcloud a &&& b":         2,
+		`gcloud a \&& b`:         1,
+		"gcloud a & & gcloud b":  2,
+		"gcloud a | b && c; ls;": 4,
+	} {
+		if _, violations := tokenise(line); len(violations) != want {
+			t.Errorf("tokenise(%q) refuses %d times, want %d: %v", line, len(violations), want, violations)
+		}
+	}
+}
+
 func TestTokeniseRefuses(t *testing.T) {
 	for name, c := range map[string]struct{ line, message string }{
 		"a pipe":                                {"gcloud a | jq", "| is an operator of the shell, and no shell runs the command (at character 10)"},

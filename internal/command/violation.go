@@ -24,6 +24,8 @@ func (v Violation) String() string {
 const (
 	fieldCommand = "spec.command"
 	fieldProject = "spec.project"
+
+	fieldImpersonate = "spec.identity.impersonateServiceAccount"
 )
 
 // inCommand makes a violation that concerns the command line.

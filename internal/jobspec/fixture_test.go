@@ -13,6 +13,8 @@ import (
 	corev1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/api/resource"
 	"sigs.k8s.io/yaml"
+
+	"github.com/gcloud-operator/gcloud-operator/api/v1alpha1"
 )
 
 var update = flag.Bool("update", false, "write the golden files anew")
@@ -41,6 +43,28 @@ func withInput(path, contents string) func(*Plan) {
 }
 
 func withRunnerImage(p *Plan) { p.RunnerImage = "gcloud-operator:1" }
+
+// withPodSettings sets all that can be set of a pod, and tries to pass it for another's.
+func withPodSettings(p *Plan) {
+	p.CABundle = "PEM $(HOME)"
+	p.Pod = v1alpha1.PodSettings{
+		NodeSelector:      map[string]v1alpha1.LabelValue{"pool": "batch"},
+		Tolerations:       []corev1.Toleration{{Key: "batch", Operator: corev1.TolerationOpExists}},
+		ImagePullSecrets:  []v1alpha1.SecretName{{Name: "registry"}},
+		RuntimeClassName:  "gvisor",
+		PriorityClassName: "low",
+		Labels:            map[string]v1alpha1.LabelValue{"team": "shop", "sidecar.istio.io/inject": "true", v1alpha1.OwnerUIDLabel: "another"},
+		Annotations:       map[string]v1alpha1.AnnotationValue{"example.com/note": "n", v1alpha1.RunAnnotation: "7"},
+	}
+}
+
+func withKey(p *Plan) {
+	p.Identity.Key = &v1alpha1.KeyRef{Name: "credentials", Key: "service-account"}
+}
+
+func withFederation(p *Plan) {
+	p.Identity.Federation = &Federation{Audience: "https://iam.googleapis.com/projects/1/providers/p", Config: `{"type":"external_account"}`}
+}
 
 // attempt returns the first attempt at the first run of a resource, changed.
 func attempt(changes ...func(*Attempt)) Attempt {

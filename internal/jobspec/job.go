@@ -8,7 +8,6 @@ import (
 
 	batchv1 "k8s.io/api/batch/v1"
 	corev1 "k8s.io/api/core/v1"
-	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"github.com/gcloud-operator/gcloud-operator/api/v1alpha1"
 	"github.com/gcloud-operator/gcloud-operator/internal/result"
@@ -21,6 +20,7 @@ const (
 	workspaceVolumeName = "workspace"
 	inputsVolumeName    = "inputs"
 	secretsVolumeName   = "secret-inputs"
+	identityVolumeName  = "identity"
 	runnerVolumeName    = "runner"
 
 	// runnerDir is where the init container puts the runner when the image doesn't have it.
@@ -44,8 +44,10 @@ const (
 
 // Job returns the Job that executes one attempt.
 func Job(p Plan, a Attempt) *batchv1.Job {
+	meta := a.Meta(a.JobName())
+	meta.Labels = merge(p.JobLabels, meta.Labels)
 	return &batchv1.Job{
-		ObjectMeta: a.Meta(a.JobName()),
+		ObjectMeta: meta,
 		Spec: batchv1.JobSpec{
 			// A pod that is gone, or has failed, is never replaced: the command may have acted.
 			BackoffLimit:            new(int32(0)),
@@ -53,12 +55,8 @@ func Job(p Plan, a Attempt) *batchv1.Job {
 			PodFailurePolicy:        failOnAnyDisruption(),
 			TTLSecondsAfterFinished: new(int32(p.TTL.Seconds())),
 			Template: corev1.PodTemplateSpec{
-				ObjectMeta: metav1.ObjectMeta{
-					Labels:      Labels(a.Owner),
-					Annotations: a.annotations(),
-					Finalizers:  []string{v1alpha1.ReportFinalizer},
-				},
-				Spec: podSpec(p, a),
+				ObjectMeta: podMeta(p, a),
+				Spec:       podSpec(p, a),
 			},
 		},
 	}
@@ -75,13 +73,10 @@ func failOnAnyDisruption() *batchv1.PodFailurePolicy {
 }
 
 func podSpec(p Plan, a Attempt) corev1.PodSpec {
-	// The deadline is the pod's, which keeps message and log, and not the Job's, which deletes both.
-	// It is a backstop: the runner keeps the timeout.
-	deadline := StartWindow + p.Timeout + GracePeriod + deadlineMargin
-	return corev1.PodSpec{
+	s := corev1.PodSpec{
 		RestartPolicy:                 corev1.RestartPolicyNever,
 		SchedulingGates:               []corev1.PodSchedulingGate{{Name: v1alpha1.SchedulingGate}},
-		ActiveDeadlineSeconds:         new(int64(deadline.Seconds())),
+		ActiveDeadlineSeconds:         new(int64(deadline(p).Seconds())),
 		TerminationGracePeriodSeconds: new(int64(GracePeriod.Seconds())),
 		ServiceAccountName:            p.ServiceAccountName,
 		AutomountServiceAccountToken:  new(false),
@@ -96,7 +91,13 @@ func podSpec(p Plan, a Attempt) corev1.PodSpec {
 		Containers:     []corev1.Container{commandContainer(p, a)},
 		Volumes:        volumes(p, a),
 	}
+	place(&s, p.Pod)
+	return s
 }
+
+// deadline is the pod's, which keeps message and log, and not the Job's, which deletes both. It is a
+// backstop: the runner keeps the timeout.
+func deadline(p Plan) time.Duration { return StartWindow + p.Timeout + GracePeriod + deadlineMargin }
 
 func commandContainer(p Plan, a Attempt) corev1.Container {
 	return corev1.Container{
@@ -119,6 +120,9 @@ func containerEnv(p Plan, a Attempt) []corev1.EnvVar {
 	env := make([]corev1.EnvVar, 0, len(p.Env)+2)
 	for _, v := range p.Env {
 		env = append(env, corev1.EnvVar{Name: v.Name, Value: literal(v.Value)})
+	}
+	if p.CABundle != "" {
+		env = append(env, corev1.EnvVar{Name: result.CABundleEnv, Value: literal(p.CABundle)})
 	}
 	return append(env,
 		corev1.EnvVar{Name: result.TaskEnv, Value: p.task(a).Encode()},
@@ -175,6 +179,9 @@ func mounts(p Plan) []corev1.VolumeMount {
 	if len(p.SecretInputs) > 0 {
 		m = append(m, corev1.VolumeMount{Name: secretsVolumeName, MountPath: result.SecretInputsDir, ReadOnly: true})
 	}
+	if p.Identity.mounted() {
+		m = append(m, corev1.VolumeMount{Name: identityVolumeName, MountPath: result.IdentityDir, ReadOnly: true})
+	}
 	if p.RunnerImage != "" {
 		m = append(m, corev1.VolumeMount{Name: runnerVolumeName, MountPath: runnerDir, ReadOnly: true})
 	}
@@ -188,6 +195,9 @@ func volumes(p Plan, a Attempt) []corev1.Volume {
 	}
 	if len(p.SecretInputs) > 0 {
 		v = append(v, secretsVolume(p))
+	}
+	if p.Identity.mounted() {
+		v = append(v, identityVolume(p))
 	}
 	if p.RunnerImage != "" {
 		v = append(v, emptyDir(runnerVolumeName))

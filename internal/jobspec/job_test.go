@@ -25,6 +25,9 @@ func TestObjectsAreThoseOfTheGoldenFiles(t *testing.T) {
 		"a command with input files":                    {"inputs.yaml", plan(withInput("b/config.yaml", "b: 1\n"), withInput("a.txt", "a")), attempt()},
 		"an image without the runner":                   {"runner.yaml", plan(withRunnerImage), attempt()},
 		"a command that acts as a named ServiceAccount": {"account.yaml", plan(func(p *Plan) { p.ServiceAccountName = "deployer" }), attempt()},
+		"a command with a key":                          {"key.yaml", plan(withKey), attempt()},
+		"a command in a pod of its own kind":            {"pod.yaml", plan(withPodSettings, withRunnerImage), attempt()},
+		"a command that acts as a federated identity":   {"federation.yaml", plan(withFederation), attempt()},
 	} {
 		t.Run(name, func(t *testing.T) {
 			var objects []any

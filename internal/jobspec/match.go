@@ -20,6 +20,13 @@ func Changed(template *corev1.PodTemplateSpec, pod *corev1.Pod) string {
 	if got.HostNetwork || got.HostPID || got.HostIPC {
 		return "it uses the host's namespaces"
 	}
+	if got.ShareProcessNamespace != nil && *got.ShareProcessNamespace {
+		return "its containers share their processes" // the runner could not kill what the command leaves behind
+	}
+	// A class that the cluster adds by itself isolates more; one that was asked for has to be there.
+	if want.RuntimeClassName != nil && !equality.Semantic.DeepEqual(want.RuntimeClassName, got.RuntimeClassName) {
+		return "runtimeClassName differs"
+	}
 	if !equality.Semantic.DeepEqual(want.SecurityContext, got.SecurityContext) {
 		return "securityContext differs"
 	}

@@ -13,7 +13,7 @@ import (
 
 // matchPlan has one of everything that a pod can have.
 func matchPlan() Plan {
-	return plan(withInput("a.txt", "a"), withRunnerImage, func(p *Plan) { p.ServiceAccountName = "deployer" })
+	return plan(withInput("a.txt", "a"), withRunnerImage, func(p *Plan) { p.ServiceAccountName, p.Pod.RuntimeClassName = "deployer", "gvisor" })
 }
 
 func TestPodAsItWasMadeIsUnchanged(t *testing.T) {
@@ -55,10 +55,13 @@ func TestChangedPodIsTold(t *testing.T) {
 		"the account left out":          {func(s *corev1.PodSpec) { s.ServiceAccountName = "" }, `serviceAccountName is ""`},
 		"inputs out of another map":     {func(s *corev1.PodSpec) { inputs(s).Sources[0].ConfigMap.Name = "other" }, `volume "inputs" differs`},
 		"inputs under another path":     {func(s *corev1.PodSpec) { inputs(s).Sources[0].ConfigMap.Items[0].Path = "b" }, `volume "inputs" differs`},
+		"another runtime class":         {func(s *corev1.PodSpec) { s.RuntimeClassName = new("runc") }, "runtimeClassName differs"},
+		"no runtime class":              {func(s *corev1.PodSpec) { s.RuntimeClassName = nil }, "runtimeClassName differs"},
 		"a workspace on the node":       {workspaceOnNode, `volume "workspace" differs`},
 		"no workspace":                  {func(s *corev1.PodSpec) { s.Volumes = s.Volumes[1:] }, `volume "workspace" differs`},
 		"the host's network":            {func(s *corev1.PodSpec) { s.HostNetwork = true }, "it uses the host's namespaces"},
 		"the host's processes":          {func(s *corev1.PodSpec) { s.HostPID = true }, "it uses the host's namespaces"},
+		"processes in common":           {func(s *corev1.PodSpec) { s.ShareProcessNamespace = new(true) }, "its containers share their processes"},
 		"the host's interprocess space": {func(s *corev1.PodSpec) { s.HostIPC = true }, "it uses the host's namespaces"},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -76,6 +79,11 @@ func TestAdditionsThatDoNotChangeTheCommandAreLeftAlone(t *testing.T) {
 	for name, change := range map[string]func(*corev1.Pod){
 		"tolerations that the API server adds": func(p *corev1.Pod) {
 			p.Spec.Tolerations = []corev1.Toleration{{Key: "node.kubernetes.io/not-ready", Operator: corev1.TolerationOpExists}}
+		},
+		"what Kueue has a pod get when it admits a Job": func(p *corev1.Pod) {
+			p.Labels["kueue.x-k8s.io/podset"], p.Annotations["kueue.x-k8s.io/workload"] = "main", "job-x"
+			p.Spec.NodeSelector = map[string]string{"cloud.google.com/gke-spot": "true"}
+			p.Spec.Tolerations = append(p.Spec.Tolerations, corev1.Toleration{Key: "spot", Operator: corev1.TolerationOpExists})
 		},
 		"a narrower choice of nodes": func(p *corev1.Pod) { p.Spec.NodeSelector = map[string]string{"pool": "batch"} },
 		"a shorter deadline":         func(p *corev1.Pod) { p.Spec.ActiveDeadlineSeconds = new(int64(1)) },
@@ -106,6 +114,15 @@ func TestAdditionsThatDoNotChangeTheCommandAreLeftAlone(t *testing.T) {
 				t.Errorf("got %q", got)
 			}
 		})
+	}
+}
+
+func TestARuntimeClassThatTheClusterAddsIsLeftAlone(t *testing.T) {
+	template := Job(plan(), attempt()).Spec.Template
+	pod := podOf(template)
+	pod.Spec.RuntimeClassName = new("kata")
+	if got := Changed(&template, pod); got != "" {
+		t.Errorf("got %q", got)
 	}
 }
 

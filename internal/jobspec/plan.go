@@ -63,7 +63,16 @@ type Plan struct {
 	KeepSecrets bool
 
 	ServiceAccountName string
+	Identity           Identity
 	Resources          corev1.ResourceRequirements
+
+	// JobLabels are set on the Job, beside the operator's own: what queues Jobs goes by them.
+	JobLabels map[string]string
+
+	// Pod are the settings of the pod, the resources aside.
+	Pod v1alpha1.PodSettings
+	// CABundle are certificates that are trusted beside those of the image.
+	CABundle string
 
 	// CaptureBytes is how much of the output is kept; 0 for the runner's default.
 	CaptureBytes int64
@@ -145,6 +154,7 @@ func (p Plan) task(a Attempt) result.Task {
 		OutputFiles:  p.OutputFiles,
 		CaptureBytes: p.CaptureBytes,
 		SecretInputs: p.secretPaths(),
+		Identity:     p.Identity.task(),
 		KeepSecrets:  p.KeepSecrets,
 		SealTo:       p.SealTo,
 	}

@@ -10,6 +10,7 @@ import (
 	"io"
 	"strings"
 
+	configv1alpha1 "github.com/gcloud-operator/gcloud-operator/api/config/v1alpha1"
 	"github.com/gcloud-operator/gcloud-operator/internal/command"
 	"github.com/gcloud-operator/gcloud-operator/internal/config"
 )
@@ -23,10 +24,11 @@ const (
 
 const usage = `Checks manifests of the operator's kinds, or gcloud commands, by the operator's rules.
 
-Usage: gcloud-operator lint [flags] FILE|FOLDER|- ...
-       gcloud-operator lint --command-lines [flags] [FILE|- ...]
+Usage: lint [flags] FILE|FOLDER|- ...
+       lint --command-lines [flags] [FILE|- ...]
 
 A folder is searched for .yaml, .yml and .json files; - is standard input. Documents of other kinds are skipped.
+Manifests are checked as they stand: render templates and kustomizations first, and check what comes of them with -.
 The exit code is 1 if a rule is broken, 2 if something can't be read.
 
 Flags:
@@ -38,6 +40,7 @@ type options struct {
 	commandLines bool
 	parseOnly    bool
 	policy       command.Policy
+	pods         configv1alpha1.Pods
 	paths        []string
 }
 
@@ -97,6 +100,6 @@ func parseFlags(args []string, stderr io.Writer) (options, error) {
 		return o, nil
 	}
 	c, err := config.Load(configFile)
-	o.policy = config.Policy(c.Commands)
+	o.policy, o.pods = config.Policy(c.Commands), c.Pods
 	return o, err
 }

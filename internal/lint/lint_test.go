@@ -65,6 +65,53 @@ func TestManifests(t *testing.T) {
 				`testdata/reads.yaml:26: error: team/orders spec.revision: must not have ..: write one revision, not a range (FieldValueInvalid)`,
 			},
 		},
+		"fields that there are none of, beside a rule, and annotations that ask for nothing": {
+			args: []string{"testdata/unknown.yaml"}, code: 1,
+			want: []string{
+				`testdata/unknown.yaml:12: error: team/misspelt spec.retry.on: there is no such field. See which there are: kubectl explain gcloudrun.spec.retry (UnknownField)`,
+				`testdata/unknown.yaml:15: error: team/misspelt spec.inputFiles[0].content: there is no such field. See which there are: kubectl explain gcloudrun.spec.inputFiles (UnknownField)`,
+				`testdata/unknown.yaml:9: error: team/misspelt spec.command: the value of --limit is a word of its own. Write --limit=5. (FlagEquals)`,
+				`testdata/unknown.yaml:6: error: team/misspelt metadata.annotations[gcloud-operator.dev/cancel-run]: is not the number of a run: write that of the run to cancel, as status.run.number has it (FieldValueInvalid)`,
+				`testdata/unknown.yaml:20: error: docs names: there is no such field. See which there are: kubectl explain documentfetch (UnknownField)`,
+				`testdata/unknown.yaml:21: error: docs spec.names: name from 1 to 20 documents, such as documents/docs.cloud.google.com/storage/docs/creating-buckets (FieldValueRequired)`,
+			},
+		},
+		"values of another type": {
+			args: []string{"testdata/types.yaml"}, code: 1,
+			want: []string{
+				`testdata/types.yaml:6: error: number spec.project: is a number. Write a string. (FieldType)`,
+				`testdata/types.yaml:16: error: units spec.timeout: "300" is no duration. Write hours, minutes or seconds, such as 24h, 10m or 90s. (FieldType)`,
+				`testdata/types.yaml:24: error: docs spec.names: is a string. Write a list. (FieldType)`,
+				`testdata/types.yaml:31: error: words spec.command: is a list. Write a string. (FieldType)`,
+				`testdata/types.yaml:39: error: days spec.interval: "1d" is no duration. Write hours, minutes or seconds, such as 24h, 10m or 90s. (FieldType)`,
+				`testdata/types.yaml:40: error: days spec.timeout: "10" is no duration. Write hours, minutes or seconds, such as 24h, 10m or 90s. (FieldType)`,
+			},
+		},
+		"kinds and versions that there are none of, which the API server doesn't take": {
+			args: []string{"testdata/kinds.yaml"}, code: 1,
+			want: []string{
+				`testdata/kinds.yaml:2: error: letters kind: there is no kind "GCloudRun". Write one of DataformFileRead, DocumentFetch, GcloudRun. (UnknownKind)`,
+				`testdata/kinds.yaml:9: error: version apiVersion: there is no GcloudRun in "gcloud-operator.dev/v1". Write gcloud-operator.dev/v1alpha1. (UnknownKind)`,
+				`testdata/kinds.yaml:19: error: group apiVersion: there is no DocumentFetch in "gcloud-operator.io/v1alpha1". Write gcloud-operator.dev/v1alpha1. (UnknownKind)`,
+			},
+		},
+		"an identity, under a configuration": {
+			args: []string{"--config=testdata/impersonations.yaml", "testdata/identity.yaml"}, code: 1,
+			want: []string{
+				`testdata/identity.yaml:11: error: team/deploy spec.identity.secretRef: says by itself as whom the command acts: write either secretRef alone, or serviceAccountName and workloadIdentityFederation without it (FieldValueInvalid)`,
+				`testdata/identity.yaml:15: error: team/deploy spec.identity.workloadIdentityFederation.provider: must be the full name of a provider, with the project's number: write projects/NUMBER/locations/global/workloadIdentityPools/POOL/providers/PROVIDER (FieldValueInvalid)`,
+				`testdata/identity.yaml:16: error: team/deploy spec.identity.impersonateServiceAccount: namespace "team" may not impersonate "admin@my-project.iam.gserviceaccount.com". Use one of: reader@my-project.iam.gserviceaccount.com. (ImpersonationPolicy)`,
+			},
+		},
+		"settings of pods, under a configuration": {
+			args: []string{"--config=testdata/pods.yaml", "testdata/pod.yaml"}, code: 1,
+			want: []string{
+				`testdata/pod.yaml:14: error: team/export spec.pod.resources.limits[memory]: the operator's configuration lets a run ask for 4Gi at most: write that, or ask who runs the operator (FieldValueInvalid)`,
+				`testdata/pod.yaml:15: error: team/export spec.pod.priorityClassName: supported values: "batch" (FieldValueNotSupported)`,
+				`testdata/pod.yaml:24: error: docs spec.pod.labels[app.kubernetes.io/managed-by]: it is set by the operator or by the Job controller: leave it out (FieldValueForbidden)`,
+				`testdata/pod.yaml:36: error: orders spec.pod.tolerations[0].operator: must be Exists where there is no key: name a key, or write Exists (FieldValueInvalid)`,
+			},
+		},
 		"annotations": {
 			args: []string{"--output=github", "testdata/folder/list.json"}, code: 1,
 			want: []string{`::error file=testdata/folder/list.json,line=11,title=UnknownCommand::in-a-list spec.command: gcloud projects has no command "lst". Write gcloud projects list.`},

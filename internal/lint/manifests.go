@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"io"
 	"io/fs"
+	"maps"
 	"os"
 	"path/filepath"
 	"slices"
@@ -14,6 +15,7 @@ import (
 
 	"go.yaml.in/yaml/v3"
 
+	"github.com/gcloud-operator/gcloud-operator/api/v1alpha1"
 	"github.com/gcloud-operator/gcloud-operator/internal/command"
 )
 
@@ -95,30 +97,48 @@ var linters = map[string]func(options, manifest) (errs, warnings []command.Viola
 	"DataformFileRead": lintFileRead,
 }
 
-// resources are the operator's resources of a document, which may be a list.
+// resources are the operator's resources of a document, which may be a list: all that has its group, or one of its kinds.
 func resources(document *yaml.Node) []*yaml.Node {
 	if len(document.Content) == 0 {
 		return nil
 	}
 	root := document.Content[0]
-	kind, group := text(get(root, "kind")), text(get(root, "apiVersion"))
+	kind := text(get(root, "kind"))
 	switch {
-	case linters[kind] != nil && strings.HasPrefix(group, "gcloud-operator.dev/"):
-		return []*yaml.Node{root}
 	case strings.HasSuffix(kind, "List"):
 		var all []*yaml.Node
 		for _, item := range items(get(root, "items")) {
 			all = append(all, resources(&yaml.Node{Content: []*yaml.Node{item}})...)
 		}
 		return all
+	case linters[kind] != nil, strings.HasPrefix(text(get(root, "apiVersion")), v1alpha1.SchemeGroupVersion.Group+"/"):
+		return []*yaml.Node{root}
 	}
 	return nil
+}
+
+// lintUnknown refuses what no API server takes: a kind or a version that isn't the operator's is misspelt. Passed over in
+// silence, it would seem to have been checked.
+func lintUnknown(o options, m manifest) (errs, warnings []command.Violation) {
+	kind, version := text(get(m.root, "kind")), text(get(m.root, "apiVersion"))
+	switch {
+	case o.parseOnly:
+		return nil, nil
+	case linters[kind] == nil:
+		kinds := strings.Join(slices.Sorted(maps.Keys(linters)), ", ")
+		return []command.Violation{{Rule: ruleUnknownKind, Field: "kind", Value: kind, Message: fmt.Sprintf("there is no kind %q", kind), Fix: fmt.Sprintf("Write one of %s.", kinds)}}, nil
+	}
+	return []command.Violation{{Rule: ruleUnknownKind, Field: "apiVersion", Value: version, Message: fmt.Sprintf("there is no %s in %q", kind, version), Fix: fmt.Sprintf("Write %s.", v1alpha1.SchemeGroupVersion)}}, nil
 }
 
 // lintResource applies the rules to one resource.
 func lintResource(o options, resource *yaml.Node) []finding {
 	m := manifest{resource}
-	errs, warnings := linters[text(get(resource, "kind"))](o, m)
+	check := linters[text(get(resource, "kind"))]
+	if check == nil || text(get(resource, "apiVersion")) != v1alpha1.SchemeGroupVersion.String() {
+		check = lintUnknown
+	}
+	errs, warnings := check(o, m)
 	var found []finding
 	for _, v := range errs {
 		found = append(found, finding{Line: m.line(v.Field), Resource: m.name(), Severity: severityError, Violation: v})

@@ -42,6 +42,15 @@ func (m manifest) line(field string) int {
 	return line
 }
 
+// text is the value of a field, "" where there is none.
+func (m manifest) text(field string) string {
+	node := m.root
+	for _, s := range step.FindAllString(field, -1) {
+		_, node = child(node, s)
+	}
+	return text(node)
+}
+
 // child finds an element of a field's path, and the node that has its line.
 func child(node *yaml.Node, s string) (key, value *yaml.Node) {
 	if s[0] != '[' {
@@ -89,15 +98,6 @@ func text(node *yaml.Node) string {
 		return fmt.Sprintf("a list or mapping on line %d", node.Line)
 	}
 	return node.Value
-}
-
-// texts are the values of a list.
-func texts(node *yaml.Node) []string {
-	var all []string
-	for _, item := range items(node) {
-		all = append(all, text(item))
-	}
-	return all
 }
 
 func resolve(node *yaml.Node) *yaml.Node {

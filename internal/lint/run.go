@@ -3,32 +3,28 @@
 package lint
 
 import (
+	"slices"
+
+	"k8s.io/apimachinery/pkg/util/validation/field"
+
+	"github.com/gcloud-operator/gcloud-operator/api/v1alpha1"
 	"github.com/gcloud-operator/gcloud-operator/internal/command"
+	"github.com/gcloud-operator/gcloud-operator/internal/validation"
 )
 
 // lintRun applies the rules to a GcloudRun.
 func lintRun(o options, m manifest) (errs, warnings []command.Violation) {
-	request := m.request()
 	if o.parseOnly {
-		_, errs = command.Parse(request.Command)
+		_, errs = command.Parse(text(get(get(m.root, "spec"), "command")))
 		return errs, nil
 	}
-	_, verdict := o.policy.Check(request)
-	return verdict.Errors, verdict.Warnings
-}
-
-func (m manifest) request() command.Request {
-	spec := get(m.root, "spec")
-	r := command.Request{
-		Namespace:    text(get(get(m.root, "metadata"), "namespace")),
-		Project:      text(get(spec, "project")),
-		Command:      text(get(spec, "command")),
-		TimeoutSet:   text(get(spec, "timeout")) != "",
-		OutputSecret: text(get(get(spec, "output"), "secretName")) != "",
+	g := &v1alpha1.GcloudRun{}
+	errs, ok := decode(m, g)
+	if !ok {
+		return errs, nil
 	}
-	for _, f := range items(get(spec, "inputFiles")) {
-		r.InputFiles = append(r.InputFiles, text(get(f, "path")))
-	}
-	r.OutputFiles = texts(get(spec, "outputFiles"))
-	return r
+	_, verdict := o.policy.Check(validation.Request(g))
+	identity := validation.Identity(field.NewPath("spec", "identity"), g.Spec.Identity)
+	pod := validation.PodSettings(field.NewPath("spec", "pod"), o.pods, g.Spec.Pod)
+	return slices.Concat(errs, verdict.Errors, violations(identity), violations(pod), violations(validation.Annotations(g))), verdict.Warnings
 }

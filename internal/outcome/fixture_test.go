@@ -26,6 +26,8 @@ var (
 	commandStarted   = containerStarted.Add(time.Second)
 	commandFinished  = containerStarted.Add(5*time.Minute - time.Second)
 	containerEnded   = containerStarted.Add(5 * time.Minute)
+	// Nothing more is to be expected by then.
+	afterwards = containerEnded.Add(time.Hour)
 )
 
 // podWith returns a pod that was let go and has no node yet, changed.
@@ -40,16 +42,38 @@ func podWith(changes ...func(*corev1.Pod)) *corev1.Pod {
 	return pod
 }
 
-func gate(p *corev1.Pod) {
-	p.Spec.SchedulingGates = append(p.Spec.SchedulingGates, corev1.PodSchedulingGate{Name: v1alpha1.SchedulingGate})
+func gate(p *corev1.Pod) { gateOf(v1alpha1.SchedulingGate)(p) }
+
+func gateOf(name string) func(*corev1.Pod) {
+	return func(p *corev1.Pod) {
+		p.Spec.SchedulingGates = append(p.Spec.SchedulingGates, corev1.PodSchedulingGate{Name: name})
+	}
 }
 
+// beingDeleted has a pod deleted that has to end by the time at which the container started.
 func beingDeleted(p *corev1.Pod) { p.DeletionTimestamp = new(metav1.NewTime(containerStarted)) }
 
 func onNode(p *corev1.Pod) { p.Spec.NodeName = "node-1" }
 
 func phase(phase corev1.PodPhase, reason, message string) func(*corev1.Pod) {
 	return func(p *corev1.Pod) { p.Status.Phase, p.Status.Reason, p.Status.Message = phase, reason, message }
+}
+
+// disrupt has the cluster say that it ends the pod.
+func disrupt(reason, message string) func(*corev1.Pod) {
+	return withCondition(corev1.PodCondition{Type: corev1.DisruptionTarget, Status: corev1.ConditionTrue, Reason: reason, Message: message})
+}
+
+func withCondition(c corev1.PodCondition) func(*corev1.Pod) {
+	return func(p *corev1.Pod) { p.Status.Conditions = append(p.Status.Conditions, c) }
+}
+
+// nodeSilent is what the node controller makes of a pod that runs on a node that has stopped answering.
+func nodeSilent(p *corev1.Pod) {
+	p.Status.Conditions = append(p.Status.Conditions,
+		corev1.PodCondition{Type: corev1.PodReady, Status: corev1.ConditionFalse},
+		corev1.PodCondition{Type: corev1.ContainersReady, Status: corev1.ConditionTrue},
+	)
 }
 
 func unscheduled(reason, message string) func(*corev1.Pod) {
@@ -79,19 +103,26 @@ func ended(code int32, reason, message string) corev1.ContainerState {
 func command(state corev1.ContainerState) func(*corev1.Pod) {
 	return func(p *corev1.Pod) {
 		onNode(p)
-		p.Status.ContainerStatuses = append(p.Status.ContainerStatuses, corev1.ContainerStatus{Name: jobspec.ContainerName, State: state})
+		p.Status.ContainerStatuses = append(p.Status.ContainerStatuses, corev1.ContainerStatus{Name: jobspec.ContainerName, Image: "gcloud:1", State: state})
 	}
 }
 
 func other(name string, state corev1.ContainerState) func(*corev1.Pod) {
 	return func(p *corev1.Pod) {
-		p.Status.ContainerStatuses = append(p.Status.ContainerStatuses, corev1.ContainerStatus{Name: name, State: state})
+		p.Status.ContainerStatuses = append(p.Status.ContainerStatuses, corev1.ContainerStatus{Name: name, Image: "gcloud:1", State: state})
 	}
+}
+
+// notFound is how the kubelet ends a container of which it knows nothing.
+func notFound() corev1.ContainerState {
+	return corev1.ContainerState{Terminated: &corev1.ContainerStateTerminated{
+		ExitCode: 137, Reason: "ContainerStatusUnknown", Message: "The container could not be located when the pod was terminated",
+	}}
 }
 
 func initContainer(state corev1.ContainerState) func(*corev1.Pod) {
 	return func(p *corev1.Pod) {
-		p.Status.InitContainerStatuses = append(p.Status.InitContainerStatuses, corev1.ContainerStatus{Name: "runner", State: state})
+		p.Status.InitContainerStatuses = append(p.Status.InitContainerStatuses, corev1.ContainerStatus{Name: "runner", Image: "gcloud:1", State: state})
 	}
 }
 

@@ -42,6 +42,12 @@ type Outcome struct {
 	Sealed bool
 	// Started and Finished are zero when they aren't known.
 	Started, Finished time.Time
+	// Since is the earliest that what the pod waits for can have begun, zero when it isn't known.
+	Since time.Time
+	// Permanent says that waiting longer is of no use.
+	Permanent bool
+	// Until is when the outcome becomes another although nobody reports anything; zero for never.
+	Until time.Time
 }
 
 // Log is what was found of the report in the pod's log, or what was in a sealed one.
@@ -58,7 +64,7 @@ func Incomplete(pod *corev1.Pod, run string) *result.Message {
 		return nil
 	}
 	m, err := result.DecodeMessage(ended.Message)
-	if err != nil || !m.Finished || !m.Report.Believed(run, ended.ExitCode) {
+	if err != nil || !m.Finished || !m.Report.Believed(run, ended.ExitCode) || inClear(pod, m) {
 		return nil
 	}
 	if m.Trailer == nil && m.Body != result.Sealed {
@@ -67,23 +73,23 @@ func Incomplete(pod *corev1.Pod, run string) *result.Message {
 	return &m
 }
 
-// OfPod says how far the run has got whose one pod this is. Run is the identity of the attempt; log
-// is what Incomplete asked for, nil when it asked for nothing.
-func OfPod(pod *corev1.Pod, run string, log *Log) Outcome {
+// OfPod says how far the run has got, by now, whose one pod this is. Run is the identity of the
+// attempt; log is what Incomplete asked for, nil when it asked for nothing.
+func OfPod(pod *corev1.Pod, run string, log *Log, now time.Time) Outcome {
 	if ended := terminated(pod); ended != nil {
-		return ofContainer(pod, ended, run, log)
+		return ofContainer(pod, ended, run, log, now)
 	}
 	switch {
 	case pod.DeletionTimestamp != nil && gated(pod):
-		return never(v1alpha1.ReasonNeverStarted, "the pod was deleted before it was let go")
+		return disrupted(pod, never(v1alpha1.ReasonNeverStarted, "the pod was deleted before it was let go"))
 	case pod.DeletionTimestamp != nil && pod.Spec.NodeName == "":
 		return never(v1alpha1.ReasonUnschedulable, "the pod was deleted before a node took it")
 	case over(pod):
-		return ofPhase(pod)
+		return disrupted(pod, ofPhase(pod))
 	case running(pod) != nil:
-		return Outcome{Phase: Running, Reason: v1alpha1.ReasonRunning, Message: "The command runs", Started: running(pod).StartedAt.Time}
+		return whileRunning(pod, now)
 	default:
-		return Outcome{Phase: Waiting, Reason: v1alpha1.ReasonPending, Message: waitingFor(pod)}
+		return whileWaiting(pod, now)
 	}
 }
 
@@ -92,12 +98,12 @@ func Leaving(pod *corev1.Pod) bool { return pod.DeletionTimestamp != nil && runn
 
 // Gone is the outcome of a run whose pod was let go and isn't there any more.
 func Gone() Outcome {
-	return lost("the pod is gone, and with it the report: the command may have acted")
+	return lost("the pod is gone, and with it the report")
 }
 
 // Abandoned is the outcome of a run whose Job is gone, and whose pod nobody ends any more.
 func Abandoned() Outcome {
-	return lost("the Job is gone, and its pod waits: it will not start the command any more, but may have before; delete the pod")
+	return lost("the Job is gone, and its pod waits: it will not start the command any more; delete the pod")
 }
 
 // NotLetGo is the outcome of a run whose pod was never let go, whatever became of it.
@@ -105,22 +111,32 @@ func NotLetGo(reason, message string) Outcome { return never(reason, message) }
 
 // ofPhase is for a pod that is over and whose container left no trace of its own.
 func ofPhase(pod *corev1.Pod) Outcome {
-	if c := condition(pod, corev1.DisruptionTarget); c != nil && c.Reason == "DeletionByPodGC" && pod.Spec.NodeName != "" {
-		return lost("the pod's node is gone: the command may have acted, and may still run there")
+	waits := neverLeftWaiting(pod)
+	switch {
+	case rejected(pod):
+		return refused(pod)
+	case waits && endedByNode(pod):
+		w := waitingStatus(pod).State.Waiting
+		return never(reasonOf(w), "the pod ended before its container was started: "+cause(w, pod))
+	case waits || running(pod) != nil:
+		return nodeLost("the pod was declared failed without its node, which is gone or out of service", pod)
 	}
-	if waiting := waitingState(pod); waiting != nil && neverLeftWaiting(pod) {
-		return never(reasonOf(waiting), "the pod ended before its container was started: "+cause(waiting, pod))
-	}
-	return lost("the pod ended without a report (" + podDetail(pod) + "): the command may have acted")
+	return lost("the pod ended without a report (" + podDetail(pod) + ")")
 }
 
 func never(reason, message string) Outcome {
 	return Outcome{Phase: Ended, Reason: reason, Message: message, NeverRan: true}
 }
 
+// mayHaveActed is what there is to do about a command whose end is not its own.
+const mayHaveActed = "the command may have acted: look, then run it again"
+
 func lost(message string) Outcome {
-	return Outcome{Phase: Ended, Reason: v1alpha1.ReasonResultLost, Message: message}
+	return Outcome{Phase: Ended, Reason: v1alpha1.ReasonResultLost, Message: message + "; " + mayHaveActed}
 }
+
+// Over says whether nothing more is to be expected of the pod.
+func Over(pod *corev1.Pod) bool { return over(pod) || terminated(pod) != nil }
 
 func over(pod *corev1.Pod) bool {
 	return pod.Status.Phase == corev1.PodSucceeded || pod.Status.Phase == corev1.PodFailed

@@ -8,34 +8,11 @@ import (
 	"time"
 
 	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"github.com/gcloud-operator/gcloud-operator/api/v1alpha1"
 	"github.com/gcloud-operator/gcloud-operator/internal/result"
 )
-
-func TestWhatAPodWaitsForIsTold(t *testing.T) {
-	for name, c := range map[string]struct {
-		pod  *corev1.Pod
-		want string
-	}{
-		"the gate is still there":                      {podWith(gate), "The pod was made"},
-		"nobody has looked at it yet":                  {podWith(), "The container is being made"},
-		"no node takes it":                             {podWith(unscheduled("Unschedulable", "0/3 nodes are available")), "No node takes the pod: 0/3 nodes are available"},
-		"no node takes it, without words":              {podWith(unscheduled("Unschedulable", "")), "No node takes the pod: Unschedulable"},
-		"the container is being made":                  {podWith(command(waiting("ContainerCreating", ""))), "The container is being made"},
-		"init containers run":                          {podWith(initContainer(runningState()), command(waiting("PodInitializing", ""))), "The container is being made"},
-		"the image can't be pulled":                    {podWith(command(waiting("ImagePullBackOff", "Back-off pulling image"))), "The container waits: ImagePullBackOff: Back-off pulling image"},
-		"the image can't be pulled, without words":     {podWith(command(waiting("ErrImagePull", ""))), "The container waits: ErrImagePull"},
-		"the runner's image can't be pulled":           {podWith(initContainer(waiting("ErrImagePull", "no such image")), command(waiting("PodInitializing", ""))), "The container waits: ErrImagePull: no such image"},
-		"a Secret is missing":                          {podWith(command(waiting("CreateContainerConfigError", `secret "key" not found`))), `The container waits: CreateContainerConfigError: secret "key" not found`},
-		"it is being deleted, and a node has taken it": {podWith(command(waiting("ContainerCreating", "")), beingDeleted), "The container is being made"},
-	} {
-		o := OfPod(c.pod, thisRun, nil)
-		if o.Phase != Waiting || o.Reason != v1alpha1.ReasonPending || o.Message != c.want {
-			t.Errorf("%s: got %+v, want that it waits: %q", name, o, c.want)
-		}
-	}
-}
 
 func TestCommandThatRunsIsRunning(t *testing.T) {
 	for name, pod := range map[string]*corev1.Pod{
@@ -44,7 +21,7 @@ func TestCommandThatRunsIsRunning(t *testing.T) {
 		"a sidecar has ended before it":              podWith(other("proxy", ended(0, "Completed", "")), command(runningState()), phase(corev1.PodRunning, "", "")),
 		"a sidecar says that it has ended":           podWith(other("proxy", ended(0, "Completed", message(t))), command(runningState()), phase(corev1.PodRunning, "", "")),
 	} {
-		o := OfPod(pod, thisRun, nil)
+		o := OfPod(pod, thisRun, nil, afterwards)
 		if o.Phase != Running || o.Reason != v1alpha1.ReasonRunning || !o.Started.Equal(containerStarted) || o.NeverRan {
 			t.Errorf("%s: got %+v", name, o)
 		}
@@ -67,25 +44,25 @@ func TestPodWithoutAReportOfItsOwn(t *testing.T) {
 		"deleted before a node took it": {
 			podWith(beingDeleted), v1alpha1.ReasonUnschedulable, true, "the pod was deleted before a node took it",
 		},
-		"given up while its image could not be pulled": {
-			podWith(command(waiting("ImagePullBackOff", "Back-off pulling image")), phase(corev1.PodFailed, "", ""), beingDeleted),
-			v1alpha1.ReasonImagePullFailed, true, "the pod ended before its container was started: ImagePullBackOff: Back-off pulling image",
+		"deleted while its image could not be pulled": {
+			podWith(command(notFound()), phase(corev1.PodFailed, "", ""), beingDeleted),
+			v1alpha1.ReasonNeverStarted, true, "the pod ended before its container was made (Failed)",
 		},
-		"given up while the runner's image could not be pulled": {
-			podWith(initContainer(waiting("ErrImagePull", "no such image")), command(waiting("PodInitializing", "")), phase(corev1.PodFailed, "", "")),
-			v1alpha1.ReasonImagePullFailed, true, "the pod ended before its container was started: ErrImagePull: no such image",
-		},
-		"evicted while its container was being made": {
-			podWith(command(waiting("ContainerCreating", "")), phase(corev1.PodFailed, "Evicted", "The node was low on memory")),
-			v1alpha1.ReasonNeverStarted, true, "the pod ended before its container was started: Evicted: The node was low on memory",
-		},
-		"ended while its container was being made, for no reason": {
-			podWith(command(waiting("ContainerCreating", "")), phase(corev1.PodFailed, "", "")),
-			v1alpha1.ReasonNeverStarted, true, "the pod ended before its container was started: ContainerCreating",
+		"deleted while the runner's image could not be pulled": {
+			podWith(initContainer(notFound()), command(waiting("PodInitializing", "")), phase(corev1.PodFailed, "", ""), beingDeleted),
+			v1alpha1.ReasonNeverStarted, true, "the pod ended before its container was started: PodInitializing",
 		},
 		"the deadline passed while its image could not be pulled": {
 			podWith(command(waiting("ImagePullBackOff", "Back-off pulling image")), phase(corev1.PodFailed, "DeadlineExceeded", "too long")),
 			v1alpha1.ReasonImagePullFailed, true, "the pod ended before its container was started: ImagePullBackOff: Back-off pulling image",
+		},
+		"the deadline passed while the runner's image could not be pulled": {
+			podWith(initContainer(waiting("ErrImagePull", "no such image")), command(waiting("PodInitializing", "")), phase(corev1.PodFailed, "DeadlineExceeded", "too long")),
+			v1alpha1.ReasonImagePullFailed, true, "the pod ended before its container was started: ErrImagePull: no such image",
+		},
+		"the deadline passed while its container was being made": {
+			podWith(command(waiting("ContainerCreating", "")), phase(corev1.PodFailed, "DeadlineExceeded", "too long")),
+			v1alpha1.ReasonNeverStarted, true, "the pod ended before its container was started: DeadlineExceeded: too long",
 		},
 		"the runner could not be put in": {
 			podWith(initContainer(ended(1, "Error", "no space left on device")), command(waiting("PodInitializing", "")), phase(corev1.PodFailed, "", "")),
@@ -95,43 +72,50 @@ func TestPodWithoutAReportOfItsOwn(t *testing.T) {
 			podWith(initContainer(ended(137, "OOMKilled", "")), command(waiting("PodInitializing", "")), phase(corev1.PodFailed, "", "")),
 			v1alpha1.ReasonNeverStarted, true, `the pod ended before its container was started: init container "runner" ended with exit code 137: OOMKilled`,
 		},
-		"evicted, its container waiting for no reason": {
-			podWith(command(waiting("", "")), phase(corev1.PodFailed, "Evicted", "The node was low on memory")),
-			v1alpha1.ReasonNeverStarted, true, "the pod ended before its container was started: Evicted: The node was low on memory",
-		},
 		"waiting to be started again, after it has run": {
 			podWith(command(waiting("CrashLoopBackOff", "")), func(p *corev1.Pod) {
 				p.Status.ContainerStatuses[0].LastTerminationState = ended(1, "Error", "")
 			}, phase(corev1.PodFailed, "", "")),
-			v1alpha1.ReasonResultLost, false, "the pod ended without a report (Failed): the command may have acted",
+			v1alpha1.ReasonResultLost, false, "the pod ended without a report (Failed); " + mayHaveActed,
 		},
 		"waiting, and yet started before": {
 			podWith(command(waiting("ContainerCreating", "")), func(p *corev1.Pod) { p.Status.ContainerStatuses[0].RestartCount = 1 }, phase(corev1.PodFailed, "", "")),
-			v1alpha1.ReasonResultLost, false, "the pod ended without a report (Failed): the command may have acted",
+			v1alpha1.ReasonResultLost, false, "the pod ended without a report (Failed); " + mayHaveActed,
 		},
 		"only the sidecar waits": {
 			podWith(other("proxy", waiting("ImagePullBackOff", "")), phase(corev1.PodFailed, "", "")),
-			v1alpha1.ReasonResultLost, false, "the pod ended without a report (Failed): the command may have acted",
-		},
-		"failed without any container": {
-			podWith(onNode, phase(corev1.PodFailed, "NodeLost", "the node is gone")),
-			v1alpha1.ReasonResultLost, false, "the pod ended without a report (NodeLost: the node is gone): the command may have acted",
-		},
-		"failed by the garbage collector while it ran": {
-			podWith(command(runningState()), phase(corev1.PodFailed, "", "")),
-			v1alpha1.ReasonResultLost, false, "the pod ended without a report (Failed): the command may have acted",
+			v1alpha1.ReasonResultLost, false, "the pod ended without a report (Failed); " + mayHaveActed,
 		},
 		"succeeded, says the phase alone": {
 			podWith(onNode, phase(corev1.PodSucceeded, "", "")),
-			v1alpha1.ReasonResultLost, false, "the pod ended without a report (Succeeded): the command may have acted",
+			v1alpha1.ReasonResultLost, false, "the pod ended without a report (Succeeded); " + mayHaveActed,
 		},
 	} {
 		t.Run(name, func(t *testing.T) {
-			o := OfPod(c.pod, thisRun, nil)
+			o := OfPod(c.pod, thisRun, nil, afterwards)
 			if o.Phase != Ended || o.Reason != c.reason || o.NeverRan != c.never || o.Message != c.want || o.Report != nil {
 				t.Errorf("got %+v, want %s (never ran: %t): %q", o, c.reason, c.never, c.want)
 			}
 		})
+	}
+}
+
+// The kubelet says of a container that it never made, and of one that it lost, that it couldn't find it.
+func TestContainerThatLeftATraceMayHaveRun(t *testing.T) {
+	for name, trace := range map[string]func(*corev1.ContainerStatus){
+		"it has an ID":                    func(s *corev1.ContainerStatus) { s.ContainerID = "containerd://1" },
+		"its image has one":               func(s *corev1.ContainerStatus) { s.ImageID = "sha256:1" },
+		"it had an ID when it ended":      func(s *corev1.ContainerStatus) { s.State.Terminated.ContainerID = "containerd://1" },
+		"it has been running":             func(s *corev1.ContainerStatus) { s.RestartCount = 1 },
+		"it has ended before":             func(s *corev1.ContainerStatus) { s.LastTerminationState = notFound() },
+		"it was started at some time":     func(s *corev1.ContainerStatus) { s.State.Terminated.StartedAt = metav1.NewTime(containerStarted) },
+		"it ended, for no reason it says": func(s *corev1.ContainerStatus) { s.State.Terminated.Reason = "Error" },
+	} {
+		pod := podWith(command(notFound()), phase(corev1.PodFailed, "", ""), beingDeleted)
+		trace(&pod.Status.ContainerStatuses[0])
+		if o := OfPod(pod, thisRun, nil, afterwards); o.Phase != Ended || o.Reason != v1alpha1.ReasonResultLost || o.NeverRan {
+			t.Errorf("%s: got %+v", name, o)
+		}
 	}
 }
 
@@ -153,19 +137,19 @@ func TestContainerThatEndedWithoutAReport(t *testing.T) {
 		},
 		"the runtime says so of a container that has begun": {
 			ended(128, "StartError", interim(thisRun)), v1alpha1.ReasonResultLost, false,
-			"the command was started, and its container ended without a report (exit code 128, StartError): the command may have acted", commandStarted,
+			"the command was started, and its container ended without a report (exit code 128, StartError); " + mayHaveActed, commandStarted,
 		},
 		"no message at all": {
 			ended(137, "ContainerStatusUnknown", ""), v1alpha1.ReasonResultLost, false,
-			"no termination message, and the container ended with exit code 137 (ContainerStatusUnknown): the command may have acted", containerStarted,
+			"no termination message, and the container ended with exit code 137 (ContainerStatusUnknown); " + mayHaveActed, containerStarted,
 		},
 		"no message, and out of memory": {
 			ended(137, "OOMKilled", ""), v1alpha1.ReasonResultLost, false,
-			"no termination message, and the container ended with exit code 137 (OOMKilled): the command may have acted", containerStarted,
+			"no termination message, and the container ended with exit code 137 (OOMKilled); " + mayHaveActed, containerStarted,
 		},
 		"no message, and yet exit code 0": {
 			ended(0, "Completed", ""), v1alpha1.ReasonResultLost, false,
-			"no termination message, and the container ended with exit code 0 (Completed): the command may have acted", containerStarted,
+			"no termination message, and the container ended with exit code 0 (Completed); " + mayHaveActed, containerStarted,
 		},
 		"a message that somebody else wrote": {
 			ended(0, "Completed", "All went well"), v1alpha1.ReasonResultLost, false,
@@ -173,19 +157,19 @@ func TestContainerThatEndedWithoutAReport(t *testing.T) {
 		},
 		"the interim message, and the container killed": {
 			ended(137, "Error", interim(thisRun)), v1alpha1.ReasonResultLost, false,
-			"the command was started, and its container ended without a report (exit code 137, Error): the command may have acted", commandStarted,
+			"the command was started, and its container ended without a report (exit code 137, Error); " + mayHaveActed, commandStarted,
 		},
 		"the interim message, and the container killed for its memory": {
 			ended(137, "OOMKilled", interim(thisRun)), v1alpha1.ReasonOutOfMemory, false,
-			"memory limit", commandStarted,
+			"more memory than its limit", commandStarted,
 		},
 		"the interim message of another run": {
 			ended(137, "OOMKilled", interim("6c1a7b2e/1/2")), v1alpha1.ReasonResultLost, false,
-			"the pod's report is not this run's: the command may have acted", containerStarted,
+			"the pod's report is not this run's; " + mayHaveActed, containerStarted,
 		},
 	} {
 		t.Run(name, func(t *testing.T) {
-			o := OfPod(podWith(command(c.state)), thisRun, nil)
+			o := OfPod(podWith(command(c.state)), thisRun, nil, afterwards)
 			if o.Phase != Ended || o.Reason != c.reason || o.NeverRan != c.never || !strings.Contains(o.Message, c.want) {
 				t.Errorf("got %+v, want %s (never ran: %t): %q", o, c.reason, c.never, c.want)
 			}
@@ -201,7 +185,7 @@ func TestContainerThatEndedWithoutAReport(t *testing.T) {
 func TestReportIsBelievedWhateverThePhase(t *testing.T) {
 	for _, p := range []corev1.PodPhase{corev1.PodRunning, corev1.PodSucceeded, corev1.PodFailed, corev1.PodUnknown} {
 		for _, reason := range []string{"Completed", "Error", "OOMKilled"} {
-			o := OfPod(podWith(command(ended(0, reason, message(t))), phase(p, "", "")), thisRun, nil)
+			o := OfPod(podWith(command(ended(0, reason, message(t))), phase(p, "", "")), thisRun, nil, afterwards)
 			if o.Phase != Ended || o.Reason != v1alpha1.ReasonSucceeded || !o.Started.Equal(commandStarted) || !o.Finished.Equal(commandFinished) {
 				t.Errorf("phase %s, container %s: got %+v", p, reason, o)
 			}
@@ -221,7 +205,7 @@ func TestForgedReportsAreNotBelieved(t *testing.T) {
 		"success, with a header that was written by hand":           ended(0, "Completed", strings.Replace(success, `"exit":0`, `"exit":0 `, 1)),
 	} {
 		pod := podWith(command(state))
-		o := OfPod(pod, thisRun, nil)
+		o := OfPod(pod, thisRun, nil, afterwards)
 		if o.Phase != Ended || o.Reason != v1alpha1.ReasonResultLost || o.NeverRan || o.Report != nil {
 			t.Errorf("%s: got %+v", name, o)
 		}

@@ -5,48 +5,102 @@ package outcome
 import (
 	"cmp"
 	"fmt"
+	"regexp"
+	"time"
 
 	corev1 "k8s.io/api/core/v1"
 
 	"github.com/gcloud-operator/gcloud-operator/api/v1alpha1"
 )
 
-// waitingFor says, for people, what a pod waits for whose command wasn't started yet.
-func waitingFor(pod *corev1.Pod) string {
+// waitingFor says what a pod waits for whose command wasn't started yet, and what to do about it.
+func waitingFor(pod *corev1.Pod) Outcome {
 	if gated(pod) {
-		return "The pod was made"
+		return pending("The pod was made")
 	}
-	if c := condition(pod, corev1.PodScheduled); c != nil && c.Status == corev1.ConditionFalse {
-		return fmt.Sprintf("No node takes the pod: %s", cmp.Or(c.Message, c.Reason))
+	if gates := pod.Spec.SchedulingGates; len(gates) > 0 {
+		return pending("The pod is held by the scheduling gate " + gates[0].Name + ", which isn't the operator's")
 	}
-	if w := waitingState(pod); w != nil && w.Reason != "" && w.Reason != "ContainerCreating" && w.Reason != "PodInitializing" {
-		return "The container waits: " + detail(w, pod)
+	if c := condition(pod, corev1.PodScheduled); c != nil && c.Status == corev1.ConditionFalse && c.Reason != corev1.PodReasonSchedulingGated {
+		o := pending("No node takes the pod; make room, add a node, or ask for less in spec.pod: " + cmp.Or(c.Message, c.Reason))
+		o.Reason = v1alpha1.ReasonUnschedulable
+		return o
 	}
-	return "The container is being made"
+	if s := waitingStatus(pod); s != nil && telling(s.State.Waiting) {
+		return containerWaits(pod, s)
+	}
+	return pending("The container is being made")
 }
 
-// waitingState returns what the first container that waits, waits for: the init containers' first.
-func waitingState(pod *corev1.Pod) *corev1.ContainerStateWaiting {
+func pending(message string) Outcome {
+	return Outcome{Phase: Waiting, Reason: v1alpha1.ReasonPending, Message: message}
+}
+
+// containerWaits is for a container that waits for something in particular.
+func containerWaits(pod *corev1.Pod, s *corev1.ContainerStatus) Outcome {
+	o := pending("The container waits: " + detail(s.State.Waiting, pod))
+	o.Since = waitsSince(pod)
+	switch w := s.State.Waiting; {
+	case reasonOf(w) == v1alpha1.ReasonImagePullFailed:
+		o.Reason, o.Permanent = v1alpha1.ReasonImagePullFailed, hopeless(w)
+		o.Message = fmt.Sprintf("The image %s can't be pulled; correct its name in the operator's configuration, or let the nodes pull it: %s", s.Image, detail(w, pod))
+	case w.Reason == "CreateContainerConfigError" && missing.MatchString(w.Message):
+		o.Reason = v1alpha1.ReasonInputMissing
+		o.Message = "The container needs what isn't there; make it, and the run goes on: " + w.Message
+	}
+	return o
+}
+
+// missing is how the kubelet says which ConfigMap, Secret, or key of one isn't there.
+var missing = regexp.MustCompile(`^(configmap|secret) ".*" not found$|^couldn't find key `)
+
+// hopeless says whether the kubelet will not even try to pull the image again.
+func hopeless(w *corev1.ContainerStateWaiting) bool {
+	return w.Reason == "InvalidImageName" || w.Reason == "ErrImageNeverPull"
+}
+
+// waitsSince is the earliest that the container can have begun to wait for its image: the pod doesn't
+// say when it was first asked for.
+func waitsSince(pod *corev1.Pod) time.Time {
+	var since time.Time
+	if pod.Status.StartTime != nil {
+		since = pod.Status.StartTime.Time
+	}
+	for _, kind := range []corev1.PodConditionType{corev1.PodReadyToStartContainers, corev1.PodInitialized} {
+		if c := condition(pod, kind); c != nil && c.Status == corev1.ConditionTrue && c.LastTransitionTime.After(since) {
+			since = c.LastTransitionTime.Time
+		}
+	}
+	return since
+}
+
+// waitingStatus returns the container that waits, the init containers' first, and one that says for
+// what before others; nil when none waits.
+func waitingStatus(pod *corev1.Pod) *corev1.ContainerStatus {
+	var first *corev1.ContainerStatus
 	for _, statuses := range [][]corev1.ContainerStatus{pod.Status.InitContainerStatuses, pod.Status.ContainerStatuses} {
-		for _, s := range statuses {
-			if s.State.Waiting != nil {
-				return s.State.Waiting
+		for i := range statuses {
+			switch s := &statuses[i]; {
+			case s.State.Waiting == nil:
+			case telling(s.State.Waiting):
+				return s
+			case first == nil:
+				first = s
 			}
 		}
 	}
-	return nil
+	return first
 }
 
-// neverLeftWaiting says whether the command's container has never been anything but waiting.
-func neverLeftWaiting(pod *corev1.Pod) bool {
-	c := container(pod)
-	return c != nil && c.State.Waiting != nil && c.LastTerminationState.Terminated == nil && c.RestartCount == 0
+// telling says whether the container waits for something other than its turn.
+func telling(w *corev1.ContainerStateWaiting) bool {
+	return w.Reason != "" && w.Reason != "ContainerCreating" && w.Reason != "PodInitializing"
 }
 
 // reasonOf is the condition's reason for a run whose container never came to start.
 func reasonOf(w *corev1.ContainerStateWaiting) string {
 	switch w.Reason {
-	case "ErrImagePull", "ImagePullBackOff", "InvalidImageName", "ErrImageNeverPull", "RegistryUnavailable", "ImageInspectError":
+	case "ErrImagePull", "ImagePullBackOff", "InvalidImageName", "ErrImageNeverPull", "RegistryUnavailable", "SignatureValidationFailed", "ImageInspectError":
 		return v1alpha1.ReasonImagePullFailed
 	}
 	return v1alpha1.ReasonNeverStarted
@@ -59,7 +113,7 @@ func cause(w *corev1.ContainerStateWaiting, pod *corev1.Pod) string {
 		return detail(w, pod)
 	}
 	for _, s := range pod.Status.InitContainerStatuses {
-		if t := s.State.Terminated; t != nil && t.ExitCode != 0 {
+		if t := s.State.Terminated; t != nil && t.ExitCode != 0 && !neverCreated(&s) {
 			return fmt.Sprintf("init container %q ended with exit code %d: %s", s.Name, t.ExitCode, cmp.Or(t.Message, t.Reason))
 		}
 	}

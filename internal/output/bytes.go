@@ -11,7 +11,7 @@ import (
 )
 
 // PlaceBytes lays out a file that the status shows in base64, whether it is text or not: inline if it
-// is whole and takes at most inlineBytes there, and in ConfigMaps otherwise.
+// is whole and takes at most inlineBytes there, and in ConfigMaps otherwise; without meta there are none.
 func PlaceBytes(file result.Stream, inlineBytes int64, meta func(index int) metav1.ObjectMeta) (inline []byte, stored v1alpha1.Stored, maps []*corev1.ConfigMap) {
 	stored = v1alpha1.Stored{Bytes: file.Bytes, SHA256: file.SHA256}
 	if !file.Truncated() && base64Bytes(file.Data) <= inlineBytes {
@@ -19,6 +19,9 @@ func PlaceBytes(file result.Stream, inlineBytes int64, meta func(index int) meta
 	}
 	if file.Truncated() {
 		stored.Truncated, stored.HeadBytes = true, int64(file.Head)
+	}
+	if meta == nil {
+		stored.Truncated, stored.HeadBytes = true, 0
 	}
 	s := store{meta: meta}
 	stored.ConfigMaps = s.add("file", file.Data)

@@ -43,7 +43,8 @@ type Placed struct {
 }
 
 // Place lays the output of a report out: up to inlineBytes of it, as they are encoded, stand in the
-// status; the rest goes into ConfigMaps, which meta makes the metadata of, by their index.
+// status; the rest goes into ConfigMaps, which meta makes the metadata of, by their index. Without meta
+// there are none, and of the rest only the beginnings and the ends are kept.
 func Place(r result.Report, inlineBytes int64, meta func(index int) metav1.ObjectMeta) (Placed, []*corev1.ConfigMap) {
 	pieces := []piece{{key: "stdout", stream: r.Stdout, excerpt: true}, {key: "stderr", stream: r.Stderr, excerpt: true}}
 	for i, f := range r.Files {
@@ -141,23 +142,28 @@ func (p piece) content(s *store) Content {
 	case p.inline:
 		c.Stored.Base64 = p.stream.Data
 	default:
-		c.Stored.ConfigMaps = s.add(p.key, p.stream.Data)
+		var head, tail []byte
 		if p.excerpt && text {
-			c.Text = p.excerptText()
+			head, tail = p.ends()
+			c.Text = join(head, tail, p.stream.Bytes-int64(len(head)+len(tail)))
 		}
+		if s.meta == nil {
+			c.Stored.Truncated, c.Stored.HeadBytes = true, int64(len(head))
+		}
+		c.Stored.ConfigMaps = s.add(p.key, p.stream.Data)
 	}
 	return c
 }
 
-// excerptText is the beginning and the end, and between them a line that says how much is not shown.
-func (p piece) excerptText() string {
+// ends are the beginning and the end that are shown of what doesn't fit.
+func (p piece) ends() (head, tail []byte) {
 	data := p.stream.Data
 	size := min(excerptBytes, len(data)/2)
-	head, tail := data[:cut(data, size)], data[len(data)-size:]
+	head, tail = data[:cut(data, size)], data[len(data)-size:]
 	for len(tail) > 0 && !utf8.RuneStart(tail[0]) {
 		tail = tail[1:]
 	}
-	return join(head, tail, p.stream.Bytes-int64(len(head)+len(tail)))
+	return head, tail
 }
 
 func join(head, tail []byte, missing int64) string {
@@ -172,14 +178,14 @@ func cut(b []byte, limit int) int {
 	return limit
 }
 
-// IsText says whether the bytes can stand in JSON as they are: valid UTF-8 without control
+// IsText says whether the bytes can stand in JSON and YAML as they are: valid UTF-8 without control
 // characters other than those of layout.
 func IsText(b []byte) bool {
 	if !utf8.Valid(b) {
 		return false
 	}
 	for _, r := range string(b) {
-		if unicode.IsControl(r) && r != '\n' && r != '\r' && r != '\t' {
+		if unicode.IsControl(r) && r != '\n' && r != '\r' && r != '\t' || result.NotInYAML(r) {
 			return false
 		}
 	}

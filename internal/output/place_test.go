@@ -12,6 +12,7 @@ import (
 
 	"k8s.io/apimachinery/pkg/util/validation"
 
+	"github.com/gcloud-operator/gcloud-operator/api/v1alpha1"
 	"github.com/gcloud-operator/gcloud-operator/internal/result"
 )
 
@@ -217,6 +218,66 @@ func TestConfigMapsAreFilledToTheBrim(t *testing.T) {
 	checkWhole(t, "stderr", string(r.Stderr.Data), "", placed.Stderr.Stored, maps)
 	for i, f := range placed.Files {
 		checkWhole(t, f.Path, string(r.Files[i].Data), "", f.Stored, maps)
+	}
+}
+
+func TestWithoutConfigMapsBeginningAndEndAreKept(t *testing.T) {
+	long := strings.Repeat("a", 3000) + strings.Repeat("b", 3000)
+	for name, c := range map[string]struct {
+		stream    result.Stream
+		text      bool
+		headBytes int64
+	}{
+		"text":                       {stream(long), true, 2048},
+		"text that was cut already":  {capped(long, 5000), true, 2048},
+		"text between two letters":   {stream(strings.Repeat("é", 3000)[1:] + "\n"), false, 0},
+		"bytes":                      {stream(noise(6000, 1)), false, 0},
+		"text with letters at a cut": {stream("x" + strings.Repeat("é", 3000)), true, 2047},
+	} {
+		t.Run(name, func(t *testing.T) {
+			placed, maps := Place(result.Report{Stdout: c.stream, Stderr: stream("short")}, 1000, nil)
+			got := placed.Stdout
+			if len(maps) > 0 || got.Stored.ConfigMaps != nil || got.Stored.Base64 != nil {
+				t.Errorf("it refers to %+v", got.Stored)
+			}
+			if !got.Stored.Truncated || got.Stored.HeadBytes != c.headBytes || got.Stored.Bytes != c.stream.Bytes || got.Stored.SHA256 != c.stream.SHA256 {
+				t.Errorf("got %+v", got.Stored)
+			}
+			head, _, cut := strings.Cut(got.Text, "\n[gcloud-operator: ")
+			if cut != c.text || int64(len(head)) != c.headBytes {
+				t.Errorf("the beginning is %d bytes long", len(head))
+			}
+			checkWhole(t, "stderr", "short", placed.Stderr.Text, placed.Stderr.Stored, nil)
+		})
+	}
+}
+
+func TestAFileWithoutConfigMapsIsInTheStatusOrLost(t *testing.T) {
+	for _, c := range []struct {
+		size int
+		lost bool
+	}{{300, false}, {3000, true}} {
+		inline, stored, maps := PlaceBytes(stream(strings.Repeat("x", c.size)), 1000, nil)
+		if len(maps) > 0 || stored.ConfigMaps != nil || stored.Truncated != c.lost || (inline == nil) != c.lost || stored.Bytes != int64(c.size) {
+			t.Errorf("of %d bytes %d are in the status, and %+v", c.size, len(inline), stored)
+		}
+	}
+}
+
+func TestWhatASecretCannotTakeStandsNowhere(t *testing.T) {
+	placed := PlaceNowhere(report("secret", "", file("key", "secret")))
+	for what, s := range map[string]struct {
+		text string
+		got  v1alpha1.Stored
+		lost bool
+	}{
+		"stdout": {placed.Stdout.Text, placed.Stdout.Stored, true},
+		"stderr": {placed.Stderr.Text, placed.Stderr.Stored, false},
+		"a file": {placed.Files[0].Contents, placed.Files[0].Stored, true},
+	} {
+		if s.text != "" || s.got.Base64 != nil || s.got.Secret != nil || s.got.Truncated != s.lost || s.got.SHA256 == "" {
+			t.Errorf("%s: got %q, %+v", what, s.text, s.got)
+		}
 	}
 }
 

@@ -32,3 +32,16 @@ func PlaceInSecret(r result.Report, meta metav1.ObjectMeta) (Placed, *corev1.Sec
 	}
 	return placed, secret
 }
+
+// PlaceNowhere lays out what is lost because its Secret can't be written: it must stand nowhere else. The
+// status gets sizes and hashes.
+func PlaceNowhere(r result.Report) Placed {
+	lost := func(s result.Stream) v1alpha1.Stored {
+		return v1alpha1.Stored{Bytes: s.Bytes, SHA256: s.SHA256, Truncated: s.Bytes > 0}
+	}
+	placed := Placed{Stdout: Content{Stored: lost(r.Stdout)}, Stderr: Content{Stored: lost(r.Stderr)}, LeftOut: leftOut(r)}
+	for _, f := range r.Files {
+		placed.Files = append(placed.Files, v1alpha1.OutputFile{Path: f.Path, Stored: lost(f.Stream)})
+	}
+	return placed
+}

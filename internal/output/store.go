@@ -15,7 +15,7 @@ import (
 // as they are, without the base64 of the transport.
 const maxConfigMapBytes = 1 << 20
 
-// store fills ConfigMaps one after the other.
+// store fills ConfigMaps one after the other; without meta it keeps nothing.
 type store struct {
 	meta func(index int) metav1.ObjectMeta
 	maps []*corev1.ConfigMap
@@ -25,7 +25,7 @@ type store struct {
 // add stores the data, in as many parts as it takes, and returns where they are.
 func (s *store) add(key string, data []byte) []v1alpha1.StoredPart {
 	var parts []v1alpha1.StoredPart
-	for len(data) > 0 {
+	for s.meta != nil && len(data) > 0 {
 		if s.room == 0 {
 			s.maps = append(s.maps, &corev1.ConfigMap{
 				ObjectMeta: s.meta(len(s.maps)), Immutable: new(true), BinaryData: map[string][]byte{},

@@ -320,7 +320,7 @@ func TestOnlyTheRunnersOwnReportIsBelieved(t *testing.T) {
 func TestEachReasonIsEitherRanOrNeverRanOrUnknown(t *testing.T) {
 	for reason, want := range map[Reason]string{
 		Exited: "ran", TimedOut: "ran", Terminated: "ran", RunnerFailed: "ran",
-		InputsChanged: "never", InputsMissing: "never", InputsFailed: "never", CommandNotFound: "never", NotExecutable: "never", StoppedBeforeStart: "never",
+		InputsChanged: "never", InputsMissing: "never", InputsFailed: "never", NoIdentity: "never", CommandNotFound: "never", NotExecutable: "never", StoppedBeforeStart: "never",
 		AlreadyStarted: "unknown", StartWindowPassed: "unknown", SetupFailed: "unknown", "": "unknown", "OfALaterRelease": "unknown",
 	} {
 		got := "unknown"

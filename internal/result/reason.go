@@ -31,6 +31,8 @@ const (
 	InputsMissing Reason = "InputsMissing"
 	// InputsFailed: the input files could not be read or copied (disk full, …).
 	InputsFailed Reason = "InputsFailed"
+	// NoIdentity: the metadata server gave no token for the pod's identity.
+	NoIdentity Reason = "NoIdentity"
 	// CommandNotFound: Argv[0] is not on PATH. The exit code is 127, as a shell's.
 	CommandNotFound Reason = "CommandNotFound"
 	// NotExecutable: Argv[0] was found, but the system would not execute it.
@@ -68,7 +70,7 @@ func (r Reason) Ran() bool {
 // tried again. Reasons for which neither Ran nor NeverRan holds are unknowns.
 func (r Reason) NeverRan() bool {
 	switch r {
-	case InputsChanged, InputsMissing, InputsFailed, CommandNotFound, NotExecutable, StoppedBeforeStart:
+	case InputsChanged, InputsMissing, InputsFailed, NoIdentity, CommandNotFound, NotExecutable, StoppedBeforeStart:
 		return true
 	}
 	return false

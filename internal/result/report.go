@@ -61,7 +61,7 @@ type File struct {
 
 // LeftOut is a file (or a glob) of which nothing was collected.
 type LeftOut struct {
-	// Path may be a quoted Go string where the name is not UTF-8, and is empty
+	// Path may be a quoted Go string where the name is not UTF-8 or YAML can't hold it, and is empty
 	// in the last entry where there were more than the report lists.
 	Path  string
 	Bytes int64

@@ -22,6 +22,9 @@ const (
 	// an annotation by fieldRef, so it is read anew whenever a container starts;
 	// missing or malformed, the runner starts nothing.
 	StartBeforeEnv = EnvPrefix + "START_BEFORE"
+	// CABundleEnv holds certificates in PEM. The runner writes them to CABundleFile,
+	// behind those that the image trusts. Unset, there is no such file.
+	CABundleEnv = EnvPrefix + "CA_BUNDLE"
 )
 
 // Where things stand in the runner's container. One emptyDir is mounted at
@@ -35,7 +38,16 @@ const (
 	MarkerFile         = WorkspaceDir + "/state/started" // stands once the run was started
 	InputsDir          = "/inputs"                       // ConfigMap volume, read-only
 	SecretInputsDir    = "/secret-inputs"                // projected volume of Secrets, read-only
-	TerminationLogFile = "/dev/termination-log"          // Kubernetes' default
+	IdentityDir        = "/identity"                     // projected volume of credentials, read-only
+	FederationFile     = WorkspaceDir + "/identity/federation.json"
+	CABundleFile       = WorkspaceDir + "/identity/ca.pem"
+	TerminationLogFile = "/dev/termination-log" // Kubernetes' default
+)
+
+// Names below IdentityDir.
+const (
+	KeyName   = "key.json" // a key, or whatever else gcloud takes for one
+	TokenName = "token"    // of the pod's ServiceAccount
 )
 
 // Defaults and limits of a Task's numbers.
@@ -87,6 +99,8 @@ type Task struct {
 	// They are no part of InputsSHA256. One that isn't mounted is InputsMissing;
 	// so the volume's sources can be optional.
 	SecretInputs []string `json:"secretInputs,omitempty"`
+	// Identity is what there has to be before the command can act as anybody.
+	Identity Identity `json:"identity,omitzero"`
 	// OutputFiles are globs (see MatchGlob), relative to the working directory,
 	// of the files to collect. Empty: every regular file that is new or changed.
 	OutputFiles []string `json:"outputs,omitempty"`
@@ -105,6 +119,20 @@ type Task struct {
 	// encrypted for it, nothing is passed through to the log, and nothing is
 	// redacted.
 	SealTo string `json:"sealTo,omitempty"`
+}
+
+// Identity is what the runner sees to before it starts the command. At most one
+// field is set.
+type Identity struct {
+	// Key: KeyName is to be mounted, else it is InputsMissing; so the volume's
+	// source can be optional.
+	Key bool `json:"key,omitempty"`
+	// Federation is the configuration of a federated identity. The runner writes
+	// it to FederationFile. There is nothing secret in it.
+	Federation string `json:"federation,omitempty"`
+	// Metadata: the metadata server has to give a token, for which the runner
+	// waits a while, else it is NoIdentity.
+	Metadata bool `json:"metadata,omitempty"`
 }
 
 // Encode returns the task as text for an environment variable in a pod: JSON
@@ -133,6 +161,15 @@ func DecodeTask(text string) (Task, error) {
 		return Task{}, fmt.Errorf("%w: %w", ErrTask, err)
 	}
 	return t, nil
+}
+
+// Seals says whether an encoded task asks for a sealed report, whatever else another version of this
+// package has put into it.
+func Seals(task string) bool {
+	var t struct {
+		SealTo string `json:"sealTo"`
+	}
+	return json.Unmarshal([]byte(task), &t) == nil && t.SealTo != ""
 }
 
 func (t Task) withDefaults() Task {

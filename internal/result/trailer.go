@@ -51,6 +51,7 @@ func (t Trailer) TailLines() int64 { return 2 * int64(t.Lines+noticeLines) }
 //	gcloud-operator-report/1 <nonce> <number> <checksum> <part of the report>
 //	gcloud-operator-report/1 <nonce> end <checksum> <lines> <bytes> <SHA-256>
 const (
+	notice      = "gcloud-operator: the report of this run follows"
 	linePrefix  = "gcloud-operator-report/1"
 	footerLabel = "end"
 	partBytes   = 8000
@@ -82,8 +83,8 @@ func encodeTrailer(body []byte, nonce [NonceBytes]byte) (Trailer, []byte) {
 	sum := sha256.Sum256(body)
 	t := Trailer{Bytes: int64(len(body)), SHA256: hex.EncodeToString(sum[:]), Nonce: nonce}
 	t.Lines = (len(body) + partBytes - 1) / partBytes
-	out := fmt.Appendf(nil, "gcloud-operator: the report of this run follows, for the operator to read: %d lines, %d bytes, SHA-256 %s\n",
-		t.Lines, t.Bytes, t.SHA256)
+	out := fmt.Appendf(nil, "%s, for the operator to read: %d lines, %d bytes, SHA-256 %s\n",
+		notice, t.Lines, t.Bytes, t.SHA256)
 	for i := range t.Lines {
 		part := body[i*partBytes : min((i+1)*partBytes, len(body))]
 		out = appendLine(out, nonce, strconv.Itoa(i), part)
@@ -97,6 +98,18 @@ func appendLine(out []byte, nonce [NonceBytes]byte, label string, part []byte) [
 
 func lineSum(label string, part []byte) string {
 	return fmt.Sprintf("%08x", crc32.Update(crc32.ChecksumIEEE([]byte(label)), crc32.IEEETable, part))
+}
+
+// BeginsReport says whether the line of a log looks like one of a trailer's. It
+// is for those who show a log to people: a command can print such a line, too.
+func BeginsReport(line []byte) bool {
+	return bytes.HasPrefix(line, []byte(notice)) || bytes.HasPrefix(line, []byte(linePrefix))
+}
+
+// MayBeginReport says whether a line that begins so can still become one for
+// which BeginsReport is true.
+func MayBeginReport(beginning []byte) bool {
+	return bytes.HasPrefix([]byte(notice), beginning) || bytes.HasPrefix([]byte(linePrefix), beginning)
 }
 
 // line is one of a trailer's, the newline cut off.

@@ -177,8 +177,8 @@ func (c *collector) selects(name string) bool {
 func (c *collector) consider(f candidate) {
 	switch {
 	case len(c.want.globs) == 0 && c.isUnchangedInput(f.path):
-	case !utf8.ValidString(f.path) || len(f.path) > maxPathBytes:
-		c.leave(f.path, f.size, fmt.Sprintf("its name is not UTF-8, or longer than %d bytes", maxPathBytes))
+	case !nameable(f.path):
+		c.leave(f.path, f.size, fmt.Sprintf("its name is not UTF-8, or has characters that YAML can't hold, or more than %d bytes", maxPathBytes))
 	case f.size > maxFileBytes:
 		c.leave(f.path, f.size, fmt.Sprintf("larger than %d bytes", maxFileBytes))
 	case len(c.found) == maxFiles:
@@ -247,10 +247,15 @@ func (c *collector) leave(name string, size int64, why string) {
 		c.moreN++
 		return
 	}
-	if !utf8.ValidString(name) || len(name) > maxPathBytes {
+	if !nameable(name) {
 		name = strconv.QuoteToASCII(name[:min(len(name), maxPathBytes)])
 	}
 	c.leftOut = append(c.leftOut, result.LeftOut{Path: name, Bytes: size, Why: why})
+}
+
+// nameable says whether a status can hold the name as it is.
+func nameable(name string) bool {
+	return utf8.ValidString(name) && len(name) <= maxPathBytes && !strings.ContainsFunc(name, result.NotInYAML)
 }
 
 func (c *collector) reportUnmatched() {

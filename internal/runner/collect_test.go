@@ -54,7 +54,9 @@ func TestOutputFiles(t *testing.T) {
 		"what is no regular file does not hang it": {
 			"mkfifo pipe; echo -n 1 > a", nil, []string{"a=1"}, []string{"pipe: not a regular file"}},
 		"a name that is not UTF-8 is quoted": {
-			`echo 1 > "$(printf 'x\377')"`, nil, nil, []string{`"x\xff": its name is not UTF-8, or longer than 1024 bytes`}},
+			`echo 1 > "$(printf 'x\377')"`, nil, nil, []string{`"x\xff": its name is not UTF-8, or has characters that YAML can't hold, or more than 1024 bytes`}},
+		"a name that YAML can't hold is quoted": {
+			`echo 1 > "$(printf 'x\177')"`, nil, nil, []string{`"x\x7f": its name is not UTF-8, or has characters that YAML can't hold, or more than 1024 bytes`}},
 		"a file of a terabyte that takes no space is left out": {
 			"truncate -s 1T big", nil, nil, []string{"big: larger than 1073741824 bytes"}},
 	} {

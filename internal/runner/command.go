@@ -136,6 +136,8 @@ func (r *run) supervise() (result.Reason, syscall.WaitStatus) {
 	}
 	reason, stop := result.Exited, r.stops.first
 	steps, begun := stopSteps(r.task.Grace), time.Time{}
+	look := time.NewTicker(messageCheck)
+	defer look.Stop()
 	begin := func(why result.Reason) {
 		reason, timeout, stop = why, nil, nil
 		begun, next = time.Now(), time.After(0)
@@ -148,6 +150,8 @@ func (r *run) supervise() (result.Reason, syscall.WaitStatus) {
 			begin(result.TimedOut)
 		case <-stop:
 			begin(result.Terminated)
+		case <-look.C:
+			r.keepMessageShort()
 		case <-next:
 			r.cmd.signal(steps[0].signal)
 			if steps = steps[1:]; len(steps) > 0 {

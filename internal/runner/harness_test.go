@@ -62,7 +62,8 @@ func pathsIn(dir string) Paths {
 	in := func(name string) string { return filepath.Join(dir, name) }
 	return Paths{
 		Files: in("files"), Home: in("home"), Config: in("config"), Temp: in("tmp"),
-		Marker: in("state/started"), Inputs: in("inputs"), SecretInputs: in("secret-inputs"), TerminationLog: in("termination-log"),
+		Marker: in("state/started"), Inputs: in("inputs"), SecretInputs: in("secret-inputs"),
+		Identity: in("identity"), Federation: in("federation/config.json"), CABundle: in("trust/ca.pem"), TerminationLog: in("termination-log"),
 	}
 }
 

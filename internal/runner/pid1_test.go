@@ -97,6 +97,16 @@ func TestACommandCannotSpeakForTheRunner(t *testing.T) {
 	}
 }
 
+func TestACommandCannotFillTheDiskByTheTerminationMessage(t *testing.T) {
+	p := newPod(t)
+	message := filepath.Join(p.dir, "termination-log")
+	e := p.run(shell(`dd if=/dev/zero of=` + message + ` bs=1M count=8 2>/dev/null
+		while [ $(stat -c %b ` + message + `) -gt 1024 ]; do sleep 0.1; done; head -c 17 ` + message))
+	if got := string(e.report.Stdout.Data); got != "gcloud-operator/1" {
+		t.Errorf("the message begins with %q, where the interim one should", got)
+	}
+}
+
 func TestARunnerThatCannotReportIsNotBelieved(t *testing.T) {
 	forged, _, err := result.Encode(result.Report{Run: task().Run, Reason: result.NotExecutable, ExitCode: 126}, result.Limits{MessageBytes: 4096})
 	if err != nil {

@@ -35,6 +35,8 @@ func (r *run) refuse(err error) {
 	r.note("%v", err)
 }
 
+var errStopped = refusal{result.StoppedBeforeStart, errors.New("the pod was stopped before the command was started")}
+
 // prepare does everything up to the start. The order is what makes the reasons
 // true: the marker is taken and the window checked before anything that counts
 // as "never ran" can go wrong.
@@ -45,7 +47,7 @@ func (r *run) prepare() error {
 	if err := takeMarker(r.Paths.Marker, r.task.Run); err != nil {
 		return err
 	}
-	if err := checkWindow(lookupEnv(r.Env, result.StartBeforeEnv), r.Now()); err != nil {
+	if err := r.checkWindow(); err != nil {
 		return err
 	}
 	if err := r.linkSecretInputs(); err != nil {
@@ -57,12 +59,17 @@ func (r *run) prepare() error {
 	if err := r.findCommand(); err != nil {
 		return err
 	}
+	if err := r.trustBundle(); err != nil {
+		return err
+	}
+	if err := r.seeToIdentity(); err != nil {
+		return err
+	}
 	if r.stops.requested() {
-		return refusal{result.StoppedBeforeStart, errors.New("the pod was stopped before the command was started")}
+		return errStopped
 	}
 	r.report.StartedAt = r.Now()
-	// Without it a run that is killed would count as one that never ran.
-	return writeMessage(r.Paths.TerminationLog, result.Started(r.task.Run, r.report.ArgvSHA256, r.report.StartedAt))
+	return r.writeInterim()
 }
 
 // findCommand finds the executable of a task that has one.
@@ -108,14 +115,15 @@ func syncFolder(path string) error {
 	return errors.Join(dir.Sync(), dir.Close())
 }
 
-func checkWindow(startBefore string, now time.Time) error {
-	end, err := time.Parse(time.RFC3339, startBefore)
-	if err != nil {
+func (r *run) checkWindow() error {
+	text := lookupEnv(r.Env, result.StartBeforeEnv)
+	var err error
+	if r.startBefore, err = time.Parse(time.RFC3339, text); err != nil {
 		return refusal{result.StartWindowPassed, fmt.Errorf("%s has no time in it: %w", result.StartBeforeEnv, err)}
 	}
-	if !now.Before(end) {
+	if now := r.Now(); !now.Before(r.startBefore) {
 		return refusal{result.StartWindowPassed, fmt.Errorf("it is %s, and the command had to be started before %s",
-			now.UTC().Format(time.RFC3339), startBefore)}
+			now.UTC().Format(time.RFC3339), text)}
 	}
 	return nil
 }

@@ -10,7 +10,6 @@ import (
 	"context"
 	"fmt"
 	"io"
-	"os"
 	"runtime/debug"
 	"strings"
 	"time"
@@ -23,6 +22,8 @@ type Paths struct {
 	Files, Home, Config, Temp string
 	Marker                    string
 	Inputs, SecretInputs      string
+	Identity, Federation      string
+	CABundle                  string
 	TerminationLog            string
 }
 
@@ -31,6 +32,7 @@ func ContainerPaths() Paths {
 	return Paths{
 		Files: result.FilesDir, Home: result.HomeDir, Config: result.ConfigDir, Temp: result.TempDir,
 		Marker: result.MarkerFile, Inputs: result.InputsDir, SecretInputs: result.SecretInputsDir,
+		Identity: result.IdentityDir, Federation: result.FederationFile, CABundle: result.CABundleFile,
 		TerminationLog: result.TerminationLogFile,
 	}
 }
@@ -65,6 +67,8 @@ type run struct {
 	path   string // of the executable
 	report result.Report
 	cmd    *command
+
+	startBefore time.Time // the end of the start window
 }
 
 // Run does the task, delivers the report and returns the exit code for the
@@ -158,14 +162,6 @@ func (r *run) collect() {
 func (r *run) fileBudget(sizes []int64) []int64 {
 	streams := []int64{int64(len(r.report.Stdout.Data)), int64(len(r.report.Stderr.Data))}
 	return result.Shares(append(streams, sizes...), r.task.CaptureBytes)[len(streams):]
-}
-
-// writeMessage replaces the termination message; the command may have written there.
-func writeMessage(path string, message []byte) error {
-	if err := os.WriteFile(path, message, 0o644); err != nil {
-		return fmt.Errorf("writing the termination message: %w", err)
-	}
-	return nil
 }
 
 func lookupEnv(env []string, name string) string {

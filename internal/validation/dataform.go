@@ -11,6 +11,7 @@ import (
 
 	"k8s.io/apimachinery/pkg/util/validation/field"
 
+	configv1alpha1 "github.com/gcloud-operator/gcloud-operator/api/config/v1alpha1"
 	"github.com/gcloud-operator/gcloud-operator/api/v1alpha1"
 )
 
@@ -96,6 +97,7 @@ func revisionFaults(revision string) []string {
 }
 
 // DataformFileRead checks a resource. It returns all violations.
-func DataformFileRead(d *v1alpha1.DataformFileRead) field.ErrorList {
-	return DataformFile(field.NewPath("spec"), d.Spec.Workspace, d.Spec.Path, d.Spec.Revision)
+func DataformFileRead(pods configv1alpha1.Pods, d *v1alpha1.DataformFileRead) field.ErrorList {
+	errs := DataformFile(field.NewPath("spec"), d.Spec.Workspace, d.Spec.Path, d.Spec.Revision)
+	return append(errs, PodSettings(podPath, pods, d.Spec.Pod)...)
 }

@@ -12,6 +12,7 @@ import (
 
 	"k8s.io/apimachinery/pkg/util/validation/field"
 
+	configv1alpha1 "github.com/gcloud-operator/gcloud-operator/api/config/v1alpha1"
 	"github.com/gcloud-operator/gcloud-operator/api/v1alpha1"
 )
 
@@ -125,6 +126,6 @@ func shown(value string) string {
 }
 
 // DocumentFetch checks a resource. It returns all violations.
-func DocumentFetch(d *v1alpha1.DocumentFetch) field.ErrorList {
-	return DocumentNames(field.NewPath("spec", "names"), d.Spec.Names)
+func DocumentFetch(pods configv1alpha1.Pods, d *v1alpha1.DocumentFetch) field.ErrorList {
+	return append(DocumentNames(field.NewPath("spec", "names"), d.Spec.Names), PodSettings(podPath, pods, d.Spec.Pod)...)
 }

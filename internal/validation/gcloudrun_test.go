@@ -11,6 +11,7 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/util/validation/field"
 
+	configv1alpha1 "github.com/gcloud-operator/gcloud-operator/api/config/v1alpha1"
 	"github.com/gcloud-operator/gcloud-operator/api/v1alpha1"
 	"github.com/gcloud-operator/gcloud-operator/internal/command"
 )
@@ -66,7 +67,7 @@ func TestEveryPartOfTheSpecIsChecked(t *testing.T) {
 		},
 	} {
 		t.Run(name, func(t *testing.T) {
-			_, errs, _ := GcloudRun(c.policy, c.g)
+			_, errs, _ := GcloudRun(c.policy, configv1alpha1.Pods{}, c.g)
 			var got []string
 			for _, e := range errs {
 				rule := e.Detail[strings.LastIndex(e.Detail, "(")+1 : len(e.Detail)-1]
@@ -84,7 +85,7 @@ func TestEveryPartOfTheSpecIsChecked(t *testing.T) {
 }
 
 func TestWordsOfTheCommandAreThoseThatWereChecked(t *testing.T) {
-	cmd, errs, _ := GcloudRun(command.Policy{}, resource())
+	cmd, errs, _ := GcloudRun(command.Policy{}, configv1alpha1.Pods{}, resource())
 	want := []string{"gcloud", "compute", "instances", "list", "--project=my-project", "--format=value(name)"}
 	if len(errs) > 0 || !slices.Equal(cmd.Argv, want) {
 		t.Errorf("got %q, %v", cmd.Argv, errs)
@@ -93,15 +94,15 @@ func TestWordsOfTheCommandAreThoseThatWereChecked(t *testing.T) {
 
 func TestWhatIsOnlyWarnedOfIsNoError(t *testing.T) {
 	policy := command.Policy{Modes: map[command.Rule]command.Mode{command.ProjectFormat: command.Warn}}
-	_, errs, warnings := GcloudRun(policy, resource(func(g *v1alpha1.GcloudRun) { g.Spec.Project = "my-project" }))
+	_, errs, warnings := GcloudRun(policy, configv1alpha1.Pods{}, resource(func(g *v1alpha1.GcloudRun) { g.Spec.Project = "my-project" }))
 	want := []string{`spec.project: "my-project" is not of the form projects/PROJECT_ID. Write projects/my-project. (ProjectFormat)`}
-	if len(errs) > 0 || !slices.Equal(warnings, want) {
+	if len(errs) > 0 || !slices.Equal(Texts(warnings), want) {
 		t.Errorf("got %v and the warnings %q", errs, warnings)
 	}
 }
 
 func TestExplanationHasEveryFieldAndFix(t *testing.T) {
-	_, errs, _ := GcloudRun(command.Policy{}, resource(commandLine("gcloud compute instances list"), func(g *v1alpha1.GcloudRun) { g.Spec.Project = "my-project" }))
+	_, errs, _ := GcloudRun(command.Policy{}, configv1alpha1.Pods{}, resource(commandLine("gcloud compute instances list"), func(g *v1alpha1.GcloudRun) { g.Spec.Project = "my-project" }))
 	got := Explain(errs)
 	for _, want := range []string{
 		`spec.project: "my-project" is not of the form projects/PROJECT_ID. Write projects/my-project. (ProjectFormat)`,

@@ -7,21 +7,30 @@ package crash
 
 import (
 	"fmt"
+	"io"
 	"os"
 	"path/filepath"
 	"testing"
 
 	"k8s.io/apimachinery/pkg/runtime"
 	utilruntime "k8s.io/apimachinery/pkg/util/runtime"
+	"k8s.io/client-go/kubernetes"
 	clientgoscheme "k8s.io/client-go/kubernetes/scheme"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 	"sigs.k8s.io/controller-runtime/pkg/envtest"
 
 	"github.com/gcloud-operator/gcloud-operator/api/v1alpha1"
+	"github.com/gcloud-operator/gcloud-operator/controllers/run"
 )
 
-// api is the API server, without a cache.
-var api client.WithWatch
+var (
+	// api is the API server, without a cache.
+	api client.WithWatch
+	// logs are those of pods, of which none has any.
+	logs run.Logs
+	// kubectl is the real one, for that server.
+	kubectl func(args ...string) (stdout, stderr io.Reader, err error)
+)
 
 func TestMain(m *testing.M) {
 	code, err := runTests(m)
@@ -48,5 +57,19 @@ func runTests(m *testing.M) (code int, err error) {
 	if api, err = client.NewWithWatch(config, client.Options{Scheme: scheme}); err != nil {
 		return 0, err
 	}
+	clients, err := kubernetes.NewForConfig(config)
+	if err != nil {
+		return 0, err
+	}
+	logs.Pods = clients.CoreV1()
+	admin, err := environment.AddUser(envtest.User{Name: "admin", Groups: []string{"system:masters"}}, nil)
+	if err != nil {
+		return 0, err
+	}
+	program, err := admin.Kubectl()
+	if err != nil {
+		return 0, err
+	}
+	kubectl = program.Run
 	return m.Run(), nil
 }

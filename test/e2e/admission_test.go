@@ -4,9 +4,8 @@ package e2e
 
 import (
 	"context"
-	"os"
 	"os/exec"
-	"path/filepath"
+	"strings"
 	"testing"
 
 	registrationv1 "k8s.io/api/admissionregistration/v1"
@@ -51,11 +50,9 @@ func inProject(project string) builder {
 // kubectlApply applies a manifest as a user does, and returns all that kubectl says.
 func kubectlApply(t *testing.T, manifest string) (output string, err error) {
 	t.Helper()
-	path := filepath.Join(t.TempDir(), "manifest.yaml")
-	if err := os.WriteFile(path, []byte(manifest), 0o600); err != nil {
-		t.Fatal(err)
-	}
-	text, err := exec.CommandContext(t.Context(), "kubectl", "apply", "--namespace="+namespace, "--filename="+path).CombinedOutput()
+	apply := exec.CommandContext(t.Context(), "kubectl", "apply", "--namespace="+namespace, "--filename=-")
+	apply.Stdin = strings.NewReader(manifest)
+	text, err := apply.CombinedOutput()
 	return string(text), err
 }
 

@@ -10,19 +10,12 @@ import (
 	"io"
 	"net"
 	"net/http"
-	"os"
-	"path/filepath"
-	"strconv"
 	"strings"
 	"sync"
-	"syscall"
 	"testing"
-	"time"
 
 	admissionv1 "k8s.io/api/admission/v1"
 	registrationv1 "k8s.io/api/admissionregistration/v1"
-	coordinationv1 "k8s.io/api/coordination/v1"
-	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/client-go/util/cert"
 	"sigs.k8s.io/controller-runtime/pkg/client"
@@ -30,10 +23,7 @@ import (
 	"github.com/gcloud-operator/gcloud-operator/api/v1alpha1"
 )
 
-const (
-	operatorNamespace = "gcloud-operator-system"
-	operatorAccount   = "system:serviceaccount:gcloud-operator-system:gcloud-operator-manager"
-)
+const operatorAccount = "system:serviceaccount:gcloud-operator-system:gcloud-operator-manager"
 
 // The operator is killed at each write in turn, once before the API server has taken it, and once
 // after, when the answer is lost.
@@ -210,40 +200,4 @@ func killerConfiguration(url string, ca []byte) *registrationv1.ValidatingWebhoo
 			},
 		}},
 	}
-}
-
-// killOperator kills the operator's process and does away with its pod and its lease, so that the
-// test need not wait until the kubelet starts it again and the lease runs out.
-func killOperator() error {
-	pid, err := operatorProcess()
-	if err != nil {
-		return err
-	}
-	if err := syscall.Kill(pid, syscall.SIGKILL); err != nil {
-		return fmt.Errorf("killing the operator: %w", err)
-	}
-	go func() {
-		ctx := context.Background()
-		_ = cluster.DeleteAllOf(ctx, &corev1.Pod{}, client.InNamespace(operatorNamespace),
-			client.MatchingLabels{"app.kubernetes.io/name": "gcloud-operator"}, client.GracePeriodSeconds(0))
-		time.Sleep(100 * time.Millisecond)
-		_ = cluster.DeleteAllOf(ctx, &coordinationv1.Lease{}, client.InNamespace(operatorNamespace))
-	}()
-	return nil
-}
-
-// operatorProcess finds the operator among the processes of the machine that is the node.
-func operatorProcess() (int, error) {
-	lines, err := filepath.Glob("/proc/[0-9]*/cmdline")
-	if err != nil {
-		return 0, err
-	}
-	for _, path := range lines {
-		line, err := os.ReadFile(path)
-		if err != nil || !strings.HasPrefix(string(line), "/operator\x00manager") {
-			continue
-		}
-		return strconv.Atoi(filepath.Base(filepath.Dir(path)))
-	}
-	return 0, fmt.Errorf("no process of the operator runs here")
 }

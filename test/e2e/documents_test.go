@@ -50,7 +50,16 @@ func runResource(t *testing.T, obj interface {
 	RunStatus() *v1alpha1.RunStatus
 }) {
 	t.Helper()
-	if err := cluster.Create(t.Context(), obj); err != nil {
+	runResourceAs(t, cluster, obj)
+}
+
+// runResourceAs does so as a user who isn't the cluster's administrator.
+func runResourceAs(t *testing.T, user client.Client, obj interface {
+	client.Object
+	RunStatus() *v1alpha1.RunStatus
+}) {
+	t.Helper()
+	if err := user.Create(t.Context(), obj); err != nil {
 		t.Fatalf("%s was refused: %v", obj.GetName(), err)
 	}
 	awaitRun(t, obj, 1)
@@ -134,7 +143,7 @@ func TestErrorsOfTheAPIHaveTheirReasons(t *testing.T) {
 func TestAWrongAPIKeyAppearsNowhere(t *testing.T) {
 	api, names := serveDocuments(t, 1, 100)
 	api.Set(fakes.Behaviour{Key: "the-right-one"})
-	key := "AIza" + strings.Repeat("wrong", 7)
+	key := "AIza" + credential("a wrong API key")
 	d := documentFetch("wrong-key", names)
 	d.Spec.Identity.APIKeySecretRef = &v1alpha1.KeyRef{Name: makeSecret(t, "api-key", map[string]string{"key": key}), Key: "key"}
 	runResource(t, d)

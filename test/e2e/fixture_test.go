@@ -4,6 +4,7 @@ package e2e
 
 import (
 	"bytes"
+	"context"
 	"crypto/sha256"
 	"encoding/hex"
 	"os/exec"
@@ -11,6 +12,7 @@ import (
 	"time"
 
 	corev1 "k8s.io/api/core/v1"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	"k8s.io/apimachinery/pkg/api/meta"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/types"
@@ -24,14 +26,23 @@ import (
 const patience = 3 * time.Minute
 
 // builder makes GcloudRuns.
-type builder struct{ *v1alpha1.GcloudRun }
+type builder struct {
+	*v1alpha1.GcloudRun
+	user client.Client // who makes and edits it
+}
 
 // gcloudRun returns a resource that runs the command.
 func gcloudRun(name, command string) builder {
 	return builder{&v1alpha1.GcloudRun{
 		ObjectMeta: metav1.ObjectMeta{Namespace: namespace, Name: name},
 		Spec:       v1alpha1.GcloudRunSpec{Project: "projects/my-project", Command: command},
-	}}
+	}, cluster}
+}
+
+// by has a user make and edit the resource who isn't the cluster's administrator.
+func (b builder) by(user client.Client) builder {
+	b.user = user
+	return b
 }
 
 func (b builder) inputFile(path, contents string) builder {
@@ -49,6 +60,11 @@ func (b builder) outputSecret(name string) builder {
 	return b
 }
 
+func (b builder) inPod(settings v1alpha1.PodSettings) builder {
+	b.Spec.Pod = settings
+	return b
+}
+
 func (b builder) timeout(d time.Duration) builder {
 	b.Spec.Timeout = &metav1.Duration{Duration: d}
 	return b
@@ -57,10 +73,10 @@ func (b builder) timeout(d time.Duration) builder {
 // apply makes the resource, which must be admitted, and deletes it when the test ends.
 func (b builder) apply(t *testing.T) builder {
 	t.Helper()
-	if err := cluster.Create(t.Context(), b.GcloudRun); err != nil {
+	if err := b.user.Create(t.Context(), b.GcloudRun); err != nil {
 		t.Fatalf("%s was refused: %v", b.Spec.Command, err)
 	}
-	t.Cleanup(func() { _ = cluster.Delete(t.Context(), b.GcloudRun) })
+	t.Cleanup(func() { _ = cluster.Delete(context.WithoutCancel(t.Context()), b.GcloudRun) })
 	return b
 }
 
@@ -75,6 +91,30 @@ func (b builder) finished(t *testing.T) *v1alpha1.GcloudRun {
 		return meta.IsStatusConditionTrue(g.Status.Conditions, v1alpha1.ConditionFinished) && g.Status.ObservedGeneration == g.Generation
 	})
 	return g
+}
+
+// current returns the resource as it is now.
+func (b builder) current(t *testing.T) *v1alpha1.GcloudRun {
+	t.Helper()
+	g := b.GcloudRun.DeepCopy()
+	must(t, cluster.Get(t.Context(), client.ObjectKeyFromObject(g), g))
+	return g
+}
+
+// pod returns the pod that may execute the resource's command, or nil while there is none.
+func (b builder) pod(t *testing.T) *corev1.Pod {
+	t.Helper()
+	run := b.current(t).Status.Run
+	if run == nil || run.PodName == "" {
+		return nil
+	}
+	pod := &corev1.Pod{}
+	err := cluster.Get(t.Context(), types.NamespacedName{Namespace: b.Namespace, Name: run.PodName}, pod)
+	if apierrors.IsNotFound(err) {
+		return nil
+	}
+	must(t, err)
+	return pod
 }
 
 // run applies the resource and waits for its end.
@@ -140,7 +180,7 @@ func expectReason(t *testing.T, g *v1alpha1.GcloudRun, reason string) {
 func podOf(t *testing.T, g *v1alpha1.GcloudRun) *corev1.Pod {
 	t.Helper()
 	pod := &corev1.Pod{}
-	if err := cluster.Get(t.Context(), types.NamespacedName{Namespace: namespace, Name: g.Status.Run.PodName}, pod); err != nil {
+	if err := cluster.Get(t.Context(), types.NamespacedName{Namespace: g.Namespace, Name: g.Status.Run.PodName}, pod); err != nil {
 		t.Fatal(err)
 	}
 	return pod
@@ -190,8 +230,14 @@ func secretData(t *testing.T, part v1alpha1.StoredPart) []byte {
 	return secret.Data[part.Key]
 }
 
+// makeSecret makes a Secret, in each value of which a credential stands.
 func makeSecret(t *testing.T, name string, data map[string]string) string {
 	t.Helper()
+	for key, value := range data {
+		if len(credentials.Find([]byte(value))) == 0 {
+			t.Fatalf("nothing in %s/%s is a credential that is looked for after the tests", name, key)
+		}
+	}
 	secret := &corev1.Secret{ObjectMeta: metav1.ObjectMeta{Namespace: namespace, Name: name}, StringData: data}
 	if err := cluster.Create(t.Context(), secret); err != nil {
 		t.Fatal(err)
@@ -227,6 +273,13 @@ func outputFile(t *testing.T, g *v1alpha1.GcloudRun, path string) []byte {
 	}
 	t.Fatalf("%s wrote no %s, but %+v, and left out %+v", g.Name, path, g.Status.OutputFiles, g.Status.LeftOutFiles)
 	return nil
+}
+
+func must(t *testing.T, err error) {
+	t.Helper()
+	if err != nil {
+		t.Fatal(err)
+	}
 }
 
 func expectContains(t *testing.T, what, text string, parts ...string) {

@@ -38,7 +38,7 @@ func TestMain(m *testing.M) {
 	code, err := run(m)
 	if err != nil {
 		fmt.Fprintln(os.Stderr, "e2e:", err)
-		code = 1
+		code = max(code, 1)
 	}
 	os.Exit(code)
 }
@@ -67,5 +67,8 @@ func run(m *testing.M) (int, error) {
 		return 0, err
 	}
 	defer spanner.stop()
-	return m.Run(), nil
+	if err := rememberOperatorKeys(ctx); err != nil {
+		return 0, err
+	}
+	return m.Run(), expectNoCredentials(ctx)
 }

@@ -27,6 +27,7 @@ func startSpanner() (*spannerEmulator, error) {
 	folder := filepath.Join(sdk, "bin", "cloud_spanner_emulator")
 	process := exec.Command(filepath.Join(folder, "gateway_main"),
 		"--hostname", nodeAddress, "--grpc_port", "9010", "--http_port", spannerPort,
+		"--override_max_databases_per_instance", "1000",
 		"--grpc_binary", filepath.Join(folder, "emulator_main"))
 	process.SysProcAttr = &syscall.SysProcAttr{Setpgid: true, Pdeathsig: syscall.SIGKILL}
 	if err := process.Start(); err != nil {

@@ -3,6 +3,7 @@
 package envtest
 
 import (
+	"encoding/json"
 	"maps"
 	"strings"
 	"testing"
@@ -16,6 +17,7 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/gcloud-operator/gcloud-operator/api/v1alpha1"
+	"github.com/gcloud-operator/gcloud-operator/internal/jobspec"
 )
 
 const patience = 20 * time.Second
@@ -92,9 +94,23 @@ func settled(t *testing.T, g *v1alpha1.GcloudRun, number int64) *v1alpha1.Gcloud
 
 func expectRan(t *testing.T, g *v1alpha1.GcloudRun, want map[string]int) {
 	t.Helper()
-	if got := executed.of(g); !maps.Equal(got, want) {
+	if got := played.Ran.Of(g); !maps.Equal(got, want) {
 		t.Errorf("commands were executed %v times by run and attempt, want %v", got, want)
 	}
+}
+
+// jobName is the name of the Job of a resource's first run.
+func jobName(g *v1alpha1.GcloudRun) string {
+	owner := jobspec.Owner{Kind: "GcloudRun", Namespace: g.Namespace, Name: g.Name, UID: g.UID}
+	return jobspec.Attempt{Owner: owner, Number: 1, Attempt: 1}.JobName()
+}
+
+func jsonText(v any) string {
+	text, err := json.Marshal(v)
+	if err != nil {
+		return err.Error()
+	}
+	return string(text)
 }
 
 func TestARunGoesFromApplyToItsResult(t *testing.T) {
@@ -181,7 +197,7 @@ func TestAForeignJobOfTheSameNameIsNotAdopted(t *testing.T) {
 	g := gcloudRun(t)
 	g.Spec.Suspend = true
 	apply(t, g)
-	foreign := &batchv1.Job{ObjectMeta: metav1.ObjectMeta{Namespace: g.Namespace, Name: jobName(g, 1, 1)}, Spec: batchv1.JobSpec{
+	foreign := &batchv1.Job{ObjectMeta: metav1.ObjectMeta{Namespace: g.Namespace, Name: jobName(g)}, Spec: batchv1.JobSpec{
 		Template: corev1.PodTemplateSpec{Spec: corev1.PodSpec{
 			RestartPolicy: corev1.RestartPolicyNever, SchedulingGates: []corev1.PodSchedulingGate{{Name: "example.com/never"}},
 			Containers: []corev1.Container{{Name: "c", Image: "i"}},

@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 
 // Package envtest runs the operator's controllers and webhook against a real API server. There is no
-// kubelet and no Job controller: type world plays them.
+// kubelet and no Job controller: package world plays them.
 package envtest
 
 import (
 	"context"
 	"fmt"
+	"net"
 	"os"
 	"path/filepath"
 	"testing"
@@ -22,7 +23,7 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/config"
 	"sigs.k8s.io/controller-runtime/pkg/envtest"
 	"sigs.k8s.io/controller-runtime/pkg/log/zap"
-	metricsserver "sigs.k8s.io/controller-runtime/pkg/metrics/server"
+	ctrlmetrics "sigs.k8s.io/controller-runtime/pkg/metrics"
 	"sigs.k8s.io/controller-runtime/pkg/webhook"
 
 	"github.com/gcloud-operator/gcloud-operator/api/v1alpha1"
@@ -30,15 +31,24 @@ import (
 	"github.com/gcloud-operator/gcloud-operator/controllers/run"
 	"github.com/gcloud-operator/gcloud-operator/internal/command"
 	operatorconfig "github.com/gcloud-operator/gcloud-operator/internal/config"
+	"github.com/gcloud-operator/gcloud-operator/internal/metrics"
 	webhookv1alpha1 "github.com/gcloud-operator/gcloud-operator/internal/webhook/v1alpha1"
+	"github.com/gcloud-operator/gcloud-operator/test/world"
 )
 
 var (
 	// cluster is the API server, without a cache.
 	cluster client.Client
-	// executed counts what the world executed.
-	executed = &counter{tasks: map[string]int{}}
+	// played is the world around it.
+	played = &world.World{}
+	// server is how to reach it, as its administrator.
+	server *rest.Config
+	// metricsAddress is where the operator serves its metrics.
+	metricsAddress string
 )
+
+// runsAtATime is how many runs of a namespace may be under way.
+const runsAtATime = 2
 
 func TestMain(m *testing.M) {
 	code, err := runTests(m)
@@ -63,11 +73,20 @@ func runTests(m *testing.M) (code int, err error) {
 		Scheme:                scheme,
 		WebhookInstallOptions: envtest.WebhookInstallOptions{Paths: []string{filepath.Join("..", "..", "config", "webhook", "manifests.yaml")}},
 	}
+	audit, err := keepAudit(environment)
+	if err != nil {
+		return 0, err
+	}
+	defer func() { _ = os.RemoveAll(audit) }()
 	api, err := environment.Start()
 	if err != nil {
 		return 0, fmt.Errorf("starting the API server: %w", err)
 	}
 	defer func() { _ = environment.Stop() }() // the process ends next
+	server = api
+	if metricsAddress, err = freeAddress(); err != nil {
+		return 0, err
+	}
 	if cluster, err = client.New(api, client.Options{Scheme: scheme}); err != nil {
 		return 0, err
 	}
@@ -80,7 +99,8 @@ func runTests(m *testing.M) (code int, err error) {
 			panic(err)
 		}
 	}()
-	go world{cluster, executed}.turn(ctx)
+	played.API = cluster
+	go played.Turn(ctx)
 	return m.Run(), nil
 }
 
@@ -90,13 +110,13 @@ func newManager(ctx context.Context, api *rest.Config, scheme *runtime.Scheme, h
 		return nil, err
 	}
 	kind := gcloudrun.Kind{Config: configuration}
-	cached := run.CacheOptions()
+	cached := run.CacheOptions(nil)
 	run.CacheResource(&cached, kind)
 	mgr, err := ctrl.NewManager(api, ctrl.Options{
 		Scheme:     scheme,
 		Cache:      cached,
 		Controller: config.Controller{MaxConcurrentReconciles: 8},
-		Metrics:    metricsserver.Options{BindAddress: "0"},
+		Metrics:    metrics.Served(metricsAddress, nil),
 		WebhookServer: webhook.NewServer(webhook.Options{
 			Host: hook.LocalServingHost, Port: hook.LocalServingPort, CertDir: hook.LocalServingCertDir,
 		}),
@@ -104,20 +124,34 @@ func newManager(ctx context.Context, api *rest.Config, scheme *runtime.Scheme, h
 	if err != nil {
 		return nil, err
 	}
-	if err := run.IndexPods(ctx, mgr); err != nil {
+	if err := run.IndexMade(ctx, mgr); err != nil {
 		return nil, err
 	}
 	engine := &run.Reconciler[*v1alpha1.GcloudRun]{
-		Client:      mgr.GetClient(),
+		Client:      metrics.CountWrites(mgr.GetClient()),
 		Live:        mgr.GetAPIReader(),
 		Logs:        run.Logs{Pods: kubernetes.NewForConfigOrDie(api).CoreV1()},
 		Clock:       clock.RealClock{},
 		Recorder:    mgr.GetEventRecorder("gcloud-operator"),
 		Kind:        kind,
+		Turns:       &run.Turns{Client: mgr.GetClient(), Clock: clock.RealClock{}, Limit: runsAtATime},
 		InlineBytes: configuration.Results.InlineBytes,
 	}
+	metrics.Register(ctrlmetrics.Registry)
+	ctrlmetrics.Registry.MustRegister(metrics.Runs{Elected: mgr.Elected(), Stages: map[string]func(context.Context) ([]metrics.Stage, error){
+		kind.Name(): engine.Stages,
+	}})
 	if err := engine.SetupWithManager(mgr); err != nil {
 		return nil, err
 	}
 	return mgr, webhookv1alpha1.GcloudRunValidator{Policy: command.Policy{}}.SetupWithManager(mgr)
+}
+
+// freeAddress is one at which nobody listens.
+func freeAddress() (string, error) {
+	listener, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		return "", err
+	}
+	return listener.Addr().String(), listener.Close()
 }

@@ -9,29 +9,59 @@ import (
 
 	batchv1 "k8s.io/api/batch/v1"
 	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"github.com/gcloud-operator/gcloud-operator/api/v1alpha1"
 	"github.com/gcloud-operator/gcloud-operator/internal/jobspec"
 )
 
-// ruleNamed returns the rule, and where it stands.
-func ruleNamed(t *testing.T, name string) (rule, int) {
+// wants says whether the rule would decide if its turn came.
+func (r rule) wants(o *Observation) bool {
+	return r.apply(o, &Decision{Status: *o.Status.DeepCopy()})
+}
+
+func ruleNamed(t *testing.T, name string) rule {
 	t.Helper()
 	i := slices.IndexFunc(rules, func(r rule) bool { return r.name == name })
 	if i < 0 {
 		t.Fatalf("there is no rule %s", name)
 	}
-	return rules[i], i
+	return rules[i]
+}
+
+// ruleCase is an observation that a rule applies to, or doesn't.
+type ruleCase struct {
+	rule    string
+	when    string
+	seen    *Observation
+	applies bool
 }
 
 func TestRulesApplyWhereTheyShould(t *testing.T) {
+	tested := map[string]map[bool]bool{"Begin": {false: true}} // the last one always applies
+	for _, c := range ruleCases(t) {
+		t.Run(c.rule+"/"+c.when, func(t *testing.T) {
+			if got := ruleNamed(t, c.rule).wants(c.seen); got != c.applies {
+				t.Errorf("applies: %t, want %t", got, c.applies)
+			}
+		})
+		if tested[c.rule] == nil {
+			tested[c.rule] = map[bool]bool{}
+		}
+		tested[c.rule][c.applies] = true
+	}
+	for _, r := range rules {
+		if !tested[r.name][true] || !tested[r.name][false] {
+			t.Errorf("%s needs a case in which it applies, and one in which it doesn't", r.name)
+		}
+	}
+}
+
+func ruleCases(t *testing.T) []ruleCase {
+	t.Helper()
 	waiting := corev1.ContainerState{Waiting: &corev1.ContainerStateWaiting{Reason: "ImagePullBackOff"}}
-	cases := []struct {
-		rule    string
-		when    string
-		seen    *Observation
-		applies bool
-	}{
+	hopeless := corev1.ContainerState{Waiting: &corev1.ContainerStateWaiting{Reason: "InvalidImageName"}}
+	return []ruleCase{
 		{"LetGoOfTheDeleted", "the resource is being deleted", observe(deleted), true},
 		{"LetGoOfTheDeleted", "the resource is there", observe(), false},
 
@@ -41,23 +71,39 @@ func TestRulesApplyWhereTheyShould(t *testing.T) {
 
 		{"EndWhereTheNameIsTaken", "the Job's name is another's", observe(queued, taken), true},
 		{"EndWhereTheNameIsTaken", "the name is free", observe(queued), false},
+		{"EndWhereTheNameIsTaken", "the name is another's by now, but a pod was chosen", observe(letGo, jobGone, taken), false},
 		{"EndWhereTheNameIsTaken", "the run is over", observe(over(v1alpha1.ReasonNameConflict), taken), false},
 
-		{"DropTheSuperseded", "the spec changed before the Job was made", observe(queued, edited), true},
-		{"DropTheSuperseded", "the spec is the same", observe(queued), false},
-		{"DropTheSuperseded", "something else changed", observe(queued, relabelled), false},
-		{"DropTheSuperseded", "the Job is there", observe(jobMade, edited), false},
-		{"DropTheSuperseded", "the Job is gone, but its pod was chosen", observe(chosen, jobGone, edited), false},
-		{"DropTheSuperseded", "the run is over", observe(over(v1alpha1.ReasonSucceeded), edited), false},
+		{"DropTheUnwanted", "the spec changed before the Job was made", observe(queued, edited), true},
+		{"DropTheUnwanted", "the spec changed before the Job had a pod", observe(jobMade, edited), true},
+		{"DropTheUnwanted", "the rules have changed before the Job was made", observe(queued, invalid), true},
+		{"DropTheUnwanted", "the run is cancelled before the Job had a pod", observe(jobMade, cancelled), true},
+		{"DropTheUnwanted", "another run is cancelled", observe(queued, func(o *Observation) { o.Cancel = "2" }), false},
+		{"DropTheUnwanted", "the spec is the same", observe(queued), false},
+		{"DropTheUnwanted", "something else changed", observe(queued, relabelled), false},
+		{"DropTheUnwanted", "a pod was chosen", observe(chosen, edited), false},
+		{"DropTheUnwanted", "the Job is gone, but its pod was chosen", observe(chosen, jobGone, edited), false},
+		{"DropTheUnwanted", "the run is over", observe(over(v1alpha1.ReasonSucceeded), edited), false},
+		{"DropTheUnwanted", "no run is under way", observe(invalid), false},
 
-		{"DropTheInvalid", "the rules have changed before the Job was made", observe(queued, invalid), true},
-		{"DropTheInvalid", "the spec is valid", observe(queued), false},
-		{"DropTheInvalid", "the Job is there", observe(jobMade, invalid), false},
-		{"DropTheInvalid", "the Job is gone, but its pod was chosen", observe(chosen, jobGone, invalid), false},
-		{"DropTheInvalid", "no run is under way", observe(invalid), false},
+		{"HoldTheQueued", "the resource is suspended while its run waits", observe(queued, full, suspend), true},
+		{"HoldTheQueued", "the resource is suspended before the Job was made", observe(queued, suspend), true},
+		{"HoldTheQueued", "the Job is there", observe(jobMade, suspend), false},
+		{"HoldTheQueued", "the resource is not suspended", observe(queued, full), false},
+		{"HoldTheQueued", "no run is under way", observe(suspend), false},
+
+		{"WaitForATurn", "as many runs as may be are under way", observe(queued, full), true},
+		{"WaitForATurn", "there is room, but for one that has waited longer", observe(queued, behind), true},
+		{"WaitForATurn", "more are under way, since the limit was lowered", observe(queued, func(o *Observation) { o.Turn = Turn{Limit: 5, Running: 7} }), true},
+		{"WaitForATurn", "there is room", observe(queued, func(o *Observation) { o.Turn = Turn{Limit: 5, Running: 4} }), false},
+		{"WaitForATurn", "there is no limit", observe(queued), false},
+		{"WaitForATurn", "its own Job is one of them", observe(jobMade, full), false},
+		{"WaitForATurn", "its turn had come, and the cluster refused the Job", observe(queued, full, overQuota), false},
+		{"WaitForATurn", "no run is under way", observe(full), false},
 
 		{"MakeTheJob", "a run is queued", observe(queued), true},
 		{"MakeTheJob", "the Job is there", observe(jobMade), false},
+		{"MakeTheJob", "the cluster has just refused it", observe(queued, overQuota), false},
 		{"MakeTheJob", "the Job is gone, but its pod was chosen", observe(chosen, jobGone), false},
 		{"MakeTheJob", "no run is under way", observe(), false},
 
@@ -69,11 +115,24 @@ func TestRulesApplyWhereTheyShould(t *testing.T) {
 		{"ChooseThePod", "the only pod is not the Job's", observe(podMade, thePod(func(p *corev1.Pod) { p.OwnerReferences[0].UID = "job-0" })), false},
 		{"ChooseThePod", "the only pod has no owner", observe(podMade, thePod(func(p *corev1.Pod) { p.OwnerReferences = nil })), false},
 
-		{"RefuseTheChanged", "somebody changed the gated pod's image", observe(chosen, thePod(podSwapped)), true},
-		{"RefuseTheChanged", "the pod is as it was made", observe(chosen), false},
-		{"RefuseTheChanged", "it was changed after it was let go", observe(letGo, thePod(podSwapped)), false},
-		{"RefuseTheChanged", "it is being deleted anyway", observe(chosen, thePod(podSwapped), thePod(podDeleted)), false},
-		{"RefuseTheChanged", "another pod was changed", observe(chosen, pod("pod-2", "list-y"), func(o *Observation) { podSwapped(&o.Pods[1]) }), false},
+		{"CorrectTheLost", "a node that was given up is back, with the report", observe(endedWith(t, 0), over(v1alpha1.ReasonNodeLost)), true},
+		{"CorrectTheLost", "the node is back, and the command runs still", observe(started, over(v1alpha1.ReasonNodeLost)), false},
+		{"CorrectTheLost", "the pod is gone", observe(letGo, podsGone, over(v1alpha1.ReasonNodeLost)), false},
+		{"CorrectTheLost", "the run ended otherwise", observe(endedWith(t, 0), over(v1alpha1.ReasonTerminated)), false},
+		{"CorrectTheLost", "no run has ended", observe(endedWith(t, 0)), false},
+		{"CorrectTheLost", "nothing was run", observe(), false},
+
+		{"StopTheUnwanted", "somebody changed the gated pod's image", observe(chosen, thePod(podSwapped)), true},
+		{"StopTheUnwanted", "the spec changed before the pod was let go", observe(chosen, edited), true},
+		{"StopTheUnwanted", "the rules changed before the pod was let go", observe(chosen, invalid), true},
+		{"StopTheUnwanted", "the run is cancelled before its pod was let go", observe(chosen, cancelled), true},
+		{"StopTheUnwanted", "the run is cancelled while its command runs", observe(started, cancelled), true},
+		{"StopTheUnwanted", "the run is cancelled, and its Job is gone already", observe(started, cancelled, jobGone), false},
+		{"StopTheUnwanted", "the spec changed while the command runs", observe(started, edited), false},
+		{"StopTheUnwanted", "the pod is as it was made", observe(chosen), false},
+		{"StopTheUnwanted", "it was changed after it was let go", observe(letGo, thePod(podSwapped)), false},
+		{"StopTheUnwanted", "another pod was changed", observe(chosen, pod("pod-2", "list-y"), func(o *Observation) { podSwapped(&o.Pods[1]) }), false},
+		{"StopTheUnwanted", "the run is over", observe(chosen, over(v1alpha1.ReasonPodChanged), cancelled), false},
 
 		{"LetGoOfTheChosen", "the chosen pod is gated", observe(chosen), true},
 		{"LetGoOfTheChosen", "it was let go", observe(letGo), false},
@@ -81,6 +140,7 @@ func TestRulesApplyWhereTheyShould(t *testing.T) {
 		{"LetGoOfTheChosen", "it is being deleted", observe(chosen, thePod(podDeleted)), false},
 		{"LetGoOfTheChosen", "it is gone, and the Job has another", observe(chosen, pod("pod-2", "list-y"), func(o *Observation) { o.Pods = o.Pods[1:] }), false},
 		{"LetGoOfTheChosen", "the Job that it is compared with is gone", observe(chosen, jobGone), false},
+		{"LetGoOfTheChosen", "it is the Job's no more, and so was given up", observe(chosen, thePod(podOrphaned)), false},
 		{"LetGoOfTheChosen", "the run is over", observe(chosen, over(v1alpha1.ReasonPodChanged)), false},
 
 		{"RecordTheEnd", "the command ended", observe(endedWith(t, 0)), true},
@@ -90,7 +150,9 @@ func TestRulesApplyWhereTheyShould(t *testing.T) {
 		{"RecordTheEnd", "the chosen pod was deleted while it was gated", observe(chosen, thePod(podDeleted)), true},
 		{"RecordTheEnd", "the Job failed before it had a pod", observe(jobMade, jobEnded(batchv1.JobFailed, "no")), true},
 		{"RecordTheEnd", "the Job was completed by hand before it had a pod", observe(jobMade, jobEnded(batchv1.JobComplete, "")), true},
-		{"RecordTheEnd", "the Job is gone, and its chosen pod is gated still", observe(chosen, jobGone), true},
+		{"RecordTheEnd", "the Job was deleted without its chosen pod, which is gated still", observe(chosen, jobGone, thePod(podOrphaned)), true},
+		{"RecordTheEnd", "the chosen pod lost its labels, and so its Job, while it was gated", observe(chosen, thePod(podOrphaned)), true},
+		{"RecordTheEnd", "the Job is gone, and its chosen pod, gated still, is not deleted yet: who hasn't heard of it may let it go", observe(chosen, jobGone), false},
 		{"RecordTheEnd", "the Job is gone, and its pod waits", observe(letGo, jobGone), false},
 		{"RecordTheEnd", "the Job is suspended", observe(jobMade, jobEnded(batchv1.JobSuspended, "")), false},
 		{"RecordTheEnd", "the Job says that it failed, the pod says nothing", observe(started, jobEnded(batchv1.JobFailed, "no")), false},
@@ -100,6 +162,12 @@ func TestRulesApplyWhereTheyShould(t *testing.T) {
 
 		{"GiveUpTheLate", "no pod was made in two minutes", observe(jobMade, after(patience+time.Second)), true},
 		{"GiveUpTheLate", "no pod was made yet", observe(jobMade, after(patience)), false},
+		{"GiveUpTheLate", "the cluster refuses the Job for two minutes", observe(queued, overQuota, after(patience+time.Second)), true},
+		{"GiveUpTheLate", "the cluster refuses the Job", observe(queued, overQuota, after(patience)), false},
+		{"GiveUpTheLate", "the image can't be pulled for longer than the patience", observe(letGo, inState(waiting), sinceNoon, after(imagePatience+time.Second)), true},
+		{"GiveUpTheLate", "the image can't be pulled yet", observe(letGo, inState(waiting), sinceNoon, after(imagePatience)), false},
+		{"GiveUpTheLate", "the image has a name that can't be one", observe(letGo, inState(hopeless), sinceNoon, after(time.Second)), true},
+		{"GiveUpTheLate", "the image has such a name, and it was given up", observe(letGo, inState(hopeless), sinceNoon, jobGone, after(time.Second)), false},
 		{"GiveUpTheLate", "the pod that was let go has not started by the end of its window", observe(letGo, inState(waiting), after(jobspec.StartWindow+lateness+time.Second)), true},
 		{"GiveUpTheLate", "the window is over, but clocks may differ", observe(letGo, inState(waiting), after(jobspec.StartWindow+lateness)), false},
 		{"GiveUpTheLate", "it has no window, so it never starts", observe(letGo, thePod(func(p *corev1.Pod) { delete(p.Annotations, v1alpha1.StartBeforeAnnotation) }), after(lateness+time.Second)), true},
@@ -119,12 +187,38 @@ func TestRulesApplyWhereTheyShould(t *testing.T) {
 
 		{"ReleaseTheEnded", "a pod holds the report of a run that is over", observe(endedWith(t, 0), over(v1alpha1.ReasonSucceeded)), true},
 		{"ReleaseTheEnded", "its pod was released", observe(endedWith(t, 0), over(v1alpha1.ReasonSucceeded), thePod(podReleased)), false},
+		{"ReleaseTheEnded", "its node doesn't answer, but may be back", observe(started, over(v1alpha1.ReasonNodeLost)), false},
+		{"ReleaseTheEnded", "its node doesn't answer, and another run has begun", observe(started, over(v1alpha1.ReasonNodeLost), func(o *Observation) { o.Status.Run.PodUID = "pod-2" }), true},
 		{"ReleaseTheEnded", "there is no pod", observe(over(v1alpha1.ReasonSucceeded)), false},
+
+		{"DeleteTheLeftOver", "a pod of a run that is over is gated still", observe(endedWith(t, 0), leftOver, over(v1alpha1.ReasonSucceeded)), true},
+		{"DeleteTheLeftOver", "a Job of an attempt that is over has no pod", observe(barren), true},
+		{"DeleteTheLeftOver", "it is being deleted already", observe(barren, func(o *Observation) { o.PastJobs[0].DeletionTimestamp = new(metav1.NewTime(noon)) }), false},
+		{"DeleteTheLeftOver", "it has ended", observe(barren, func(o *Observation) {
+			o.PastJobs[0].Status.Conditions = []batchv1.JobCondition{{Type: batchv1.JobFailed, Status: corev1.ConditionTrue}}
+		}), false},
+		{"DeleteTheLeftOver", "its pod is there", observe(letGo, noneHeld, over(v1alpha1.ReasonSucceeded), func(o *Observation) { o.PastJobs = []batchv1.Job{*o.Job} }), false},
+		{"DeleteTheLeftOver", "its pod was counted", observe(barren, func(o *Observation) { o.PastJobs[0].Status.Succeeded = 1 }), false},
+		{"DeleteTheLeftOver", "it is being deleted", observe(endedWith(t, 0), leftOver, over(v1alpha1.ReasonSucceeded), func(o *Observation) { podDeleted(&o.Pods[1]) }), false},
+		{"DeleteTheLeftOver", "its Job was deleted without it", observe(endedWith(t, 0), leftOver, over(v1alpha1.ReasonSucceeded), func(o *Observation) { podOrphaned(&o.Pods[1]) }), false},
+		{"DeleteTheLeftOver", "it names another's Job as its owner", observe(endedWith(t, 0), leftOver, over(v1alpha1.ReasonSucceeded), func(o *Observation) { o.Pods[1].OwnerReferences[0].Name = "backup" }), false},
+		{"DeleteTheLeftOver", "its Job has another pod, whose node may be back", observe(started, leftOver, over(v1alpha1.ReasonNodeLost)), false},
+		{"DeleteTheLeftOver", "the pod was let go", observe(endedWith(t, 0), over(v1alpha1.ReasonSucceeded)), false},
+
+		{"TryAgain", "another attempt is to come", observe(again), true},
+		{"TryAgain", "its time has come", observe(again, after(time.Hour)), true},
+		{"TryAgain", "it is cancelled", observe(again, cancelled), true},
+		{"TryAgain", "the spec has changed since", observe(again, edited), false},
+		{"TryAgain", "the rules have changed since", observe(again, invalid), false},
+		{"TryAgain", "the resource was suspended", observe(again, suspend), false},
+		{"TryAgain", "no other is to come", observe(over(v1alpha1.ReasonImagePullFailed)), false},
+		{"TryAgain", "nothing was run", observe(), false},
 
 		{"LeaveTheSame", "this spec was run", observe(over(v1alpha1.ReasonSucceeded)), true},
 		{"LeaveTheSame", "this spec was run, and failed", observe(over(v1alpha1.ReasonCommandFailed)), true},
 		{"LeaveTheSame", "this spec was run, and only labels changed", observe(over(v1alpha1.ReasonSucceeded), relabelled), true},
 		{"LeaveTheSame", "another spec was run", observe(over(v1alpha1.ReasonSucceeded), edited), false},
+		{"LeaveTheSame", "another attempt is to come", observe(again, suspend), false},
 		{"LeaveTheSame", "nothing was run", observe(), false},
 
 		{"RefuseTheInvalid", "the spec can't be run", observe(invalid), true},
@@ -133,80 +227,15 @@ func TestRulesApplyWhereTheyShould(t *testing.T) {
 		{"HoldTheSuspended", "the resource is suspended", observe(suspend), true},
 		{"HoldTheSuspended", "the resource is not", observe(), false},
 
-		{"Begin", "there is nothing else to say", observe(), true},
-	}
-	tested := map[string]map[bool]bool{"Begin": {false: true}} // the last one always applies
-	for _, c := range cases {
-		t.Run(c.rule+"/"+c.when, func(t *testing.T) {
-			r, _ := ruleNamed(t, c.rule)
-			d := Decision{Status: *c.seen.Status.DeepCopy()}
-			if got := r.apply(c.seen, &d); got != c.applies {
-				t.Errorf("applies: %t, want %t", got, c.applies)
-			}
-		})
-		if tested[c.rule] == nil {
-			tested[c.rule] = map[bool]bool{}
-		}
-		tested[c.rule][c.applies] = true
-	}
-	for _, r := range rules {
-		if !tested[r.name][true] || !tested[r.name][false] {
-			t.Errorf("%s needs a case in which it applies, and one in which it doesn't", r.name)
-		}
-	}
-}
+		{"HoldTheNew", "it was never run, and the operator holds what is new", observe(hold), true},
+		{"HoldTheNew", "it is held, and nobody has asked for it", observe(hold, isHeld), true},
+		{"HoldTheNew", "it came with the annotation that asks for a run", observe(hold, func(o *Observation) { o.Request = "once" }), true},
+		{"HoldTheNew", "it is held, and asked for", observe(hold, isHeld, func(o *Observation) { o.Request = "now" }), false},
+		{"HoldTheNew", "it is held, and Flux asks for it", observe(hold, isHeld, func(o *Observation) { o.ReconcileAt = "now" }), false},
+		{"HoldTheNew", "it was run before", observe(over(v1alpha1.ReasonSucceeded), edited, hold), false},
+		{"HoldTheNew", "the operator runs what is new", observe(), false},
 
-// Where two rules apply, the first decides. Each pair says what would go wrong the other way round.
-func TestOrderOfTheRules(t *testing.T) {
-	for _, c := range []struct {
-		first, second string
-		because       string
-		seen          *Observation
-	}{
-		{"LetGoOfTheDeleted", "MakeTheJob", "a Job for a resource on its way out would act, and nobody would hear of it", observe(queued, deleted)},
-		{"LetGoOfTheDeleted", "LetGoOfTheChosen", "a command would start for a resource on its way out", observe(chosen, deleted)},
-		{"LetGoOfTheDeleted", "Begin", "a resource on its way out would begin a run", observe(deleted)},
-		{"LetGoOfThePredecessor", "Wait", "the deletion of the earlier resource's pod would wait for this one's run", observe(started, stranger)},
-		{"LetGoOfThePredecessor", "LeaveTheSame", "the earlier resource's pod would be held for ever", observe(over(v1alpha1.ReasonSucceeded), stranger)},
-		{"EndWhereTheNameIsTaken", "DropTheSuperseded", "nobody would learn that the name is another's", observe(queued, edited, taken)},
-		{"EndWhereTheNameIsTaken", "MakeTheJob", "the Job would be made again and again, in vain", observe(queued, taken)},
-		{"DropTheSuperseded", "DropTheInvalid", "the newest spec's fault would be told of the run of an older one", observe(queued, edited, invalid)},
-		{"DropTheSuperseded", "MakeTheJob", "the Job would be the newest spec's, under the key of an older one", observe(queued, edited)},
-		{"DropTheInvalid", "MakeTheJob", "what the rules forbid by now would run", observe(queued, invalid)},
-		{"ChooseThePod", "RecordTheEnd", "the end of a Job whose pod is there would be taken for the end of a run that never started", observe(podMade, jobEnded(batchv1.JobFailed, ""))},
-		{"ChooseThePod", "GiveUpTheLate", "a pod that came late would be given up for one that never came", observe(podMade, after(time.Hour))},
-		{"ChooseThePod", "ReleaseTheEnded", "the pod's report would be let go before there is one", observe(podMade)},
-		{"RefuseTheChanged", "LetGoOfTheChosen", "somebody else's image would run with the rights of the ServiceAccount", observe(chosen, thePod(podSwapped))},
-		{"LetGoOfTheChosen", "GiveUpTheLate", "a pod would be given up because the operator was away", observe(chosen, after(time.Hour))},
-		{"LetGoOfTheChosen", "Wait", "the pod would stay gated for ever", observe(chosen)},
-		{"RecordTheEnd", "Wait", "the end would never be written down", observe(endedWith(t, 0))},
-		{"RecordTheEnd", "ReleaseTheEnded", "the pod, and with it the report, could go before it is written down", observe(endedWith(t, 0))},
-		{"RecordTheEnd", "Begin", "another run would begin before this one's end is written down", observe(endedWith(t, 0), edited)},
-		{"GiveUpTheLate", "Wait", "a run whose pod can't start would wait for ever", observe(jobMade, after(time.Hour))},
-		{"Wait", "ReleaseTheEnded", "the report of a command that runs would be let go before there is one", observe(started)},
-		{"Wait", "RefuseTheInvalid", "a run under way would be forgotten when the rules change", observe(started, invalid)},
-		{"Wait", "HoldTheSuspended", "a run under way would be forgotten when the resource is suspended", observe(started, suspend)},
-		{"Wait", "Begin", "two runs of a resource would be under way", observe(started, edited)},
-		{"ReleaseTheEnded", "LeaveTheSame", "pods of runs that are over would be held for ever", observe(endedWith(t, 0), over(v1alpha1.ReasonSucceeded))},
-		{"ReleaseTheEnded", "Begin", "pods of earlier runs would be held until the next one ends", observe(endedWith(t, 0), over(v1alpha1.ReasonSucceeded), edited)},
-		{"LeaveTheSame", "RefuseTheInvalid", "a run that went well would be called invalid when the rules change", observe(over(v1alpha1.ReasonSucceeded), invalid)},
-		{"LeaveTheSame", "HoldTheSuspended", "suspending would hide how the last run ended", observe(over(v1alpha1.ReasonSucceeded), suspend)},
-		{"LeaveTheSame", "Begin", "the same would run again and again", observe(over(v1alpha1.ReasonSucceeded))},
-		{"RefuseTheInvalid", "HoldTheSuspended", "whoever suspends first would learn of the fault only when it is to run", observe(invalid, suspend)},
-		{"RefuseTheInvalid", "Begin", "what the rules forbid would run", observe(invalid)},
-		{"HoldTheSuspended", "Begin", "what is suspended would run", observe(suspend)},
-	} {
-		t.Run(c.first+" before "+c.second, func(t *testing.T) {
-			for _, name := range []string{c.first, c.second} {
-				r, _ := ruleNamed(t, name)
-				if d := (Decision{Status: *c.seen.Status.DeepCopy()}); !r.apply(c.seen, &d) {
-					t.Fatalf("%s does not apply, so this says nothing of the order", name)
-				}
-			}
-			if d := Decide(c.seen); d.Rule != c.first {
-				t.Errorf("%s decides, not %s: %s", d.Rule, c.first, c.because)
-			}
-		})
+		{"Begin", "there is nothing else to say", observe(), true},
 	}
 }
 
@@ -268,6 +297,12 @@ func everySituation(t *testing.T) map[string]*Observation {
 		"failed": observe(endedWith(t, 1)), "pod gone": observe(letGo, podsGone), "over": observe(over(v1alpha1.ReasonSucceeded)),
 		"over, and held": observe(endedWith(t, 0), over(v1alpha1.ReasonSucceeded)),
 		"edited":         observe(over(v1alpha1.ReasonSucceeded), edited),
-		"failed before":  observe(over(v1alpha1.ReasonCommandFailed)),
+		"refused":        observe(queued, overQuota), "refused for good": observe(queued, overQuota, after(time.Hour)),
+		"lost and back": observe(endedWith(t, 0), over(v1alpha1.ReasonNodeLost)), "lost": observe(started, over(v1alpha1.ReasonNodeLost)),
+		"cancelled": observe(started, cancelled), "to be tried again": observe(again), "tried again": observe(again, after(time.Hour)),
+		"cancelled before another attempt": observe(again, cancelled), "held": observe(hold), "held before": observe(hold, isHeld),
+		"superseded while gated": observe(chosen, edited), "never pulled": observe(jobMade, patient, after(time.Hour)),
+		"waits for its turn": observe(queued, full), "waits behind others": observe(queued, behind), "suspended while it waits": observe(queued, full, suspend),
+		"failed before": observe(over(v1alpha1.ReasonCommandFailed)),
 	}
 }

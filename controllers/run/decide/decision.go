@@ -33,6 +33,10 @@ type Decision struct {
 	Release *corev1.Pod
 	// DeleteJob is the Job that is given up.
 	DeleteJob *batchv1.Job
+	// OnlyIfNewest says that the write would harm a run that the cache doesn't know of yet, or be for
+	// one of which it doesn't know yet that it has ended, so that the resource has to be the newest that
+	// there is.
+	OnlyIfNewest bool
 
 	// Status is the shared part of the status as it is to be.
 	Status v1alpha1.RunStatus
@@ -74,4 +78,9 @@ func failed(reason, message string) state {
 
 func suspended() state {
 	return state{ready: metav1.ConditionFalse, reason: v1alpha1.ReasonSuspended, message: "spec.suspend keeps the next run from starting"}
+}
+
+func held() state {
+	return state{ready: metav1.ConditionFalse, reason: v1alpha1.ReasonHeld, message: "the operator holds what it sees for the first time: change the annotation " +
+		v1alpha1.RequestedAtAnnotation + " to run it"}
 }

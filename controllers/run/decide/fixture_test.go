@@ -52,6 +52,40 @@ func invalid(o *Observation) {
 	o.Refusal = &Refusal{v1alpha1.ReasonInvalidSpec, "spec.command: --limit=5 is missing"}
 }
 
+func cancelled(o *Observation) { o.Cancel = "1" }
+
+func hold(o *Observation) { o.Hold = true }
+
+// isHeld is for a resource that the operator has seen, and holds.
+func isHeld(o *Observation) { o.Status = Decide(o).Status }
+
+// patient has what never started tried again, three times.
+func patient(o *Observation) { o.Retry = Retry{Limit: 3, Backoff: 10 * time.Second} }
+
+// again is for a run whose first attempt never started, and whose second begins ten minutes past noon.
+func again(o *Observation) {
+	over(v1alpha1.ReasonImagePullFailed)(o)
+	patient(o)
+	o.Status.Run.RetryTime = new(metav1.NewTime(noon.Add(10 * time.Minute)))
+}
+
+// overQuota is for a Job, or a pod, that the cluster has just refused to make.
+func overQuota(o *Observation) { o.Rejection = `jobs.batch "x" is forbidden: exceeded quota: few` }
+
+const imagePatience = 40 * time.Second
+
+// sinceNoon is for a pod whose node has had it since noon.
+func sinceNoon(o *Observation) {
+	o.ImagePullPatience = imagePatience
+	o.Pods[0].Status.StartTime = new(metav1.NewTime(noon))
+}
+
+// full is for a namespace in which as many runs are under way as may be.
+func full(o *Observation) { o.Turn = Turn{Limit: 5, Running: 5} }
+
+// behind is for one in which there is room for another, which others have waited for longer.
+func behind(o *Observation) { o.Turn = Turn{Limit: 5, Running: 4, Behind: true} }
+
 func taken(o *Observation) { o.Taken = "Job x" }
 
 // edited is for a deciding field that has another value now.
@@ -115,6 +149,23 @@ func letGo(o *Observation) {
 	o.Pods[0].Annotations[v1alpha1.StartBeforeAnnotation] = noon.Add(jobspec.StartWindow).Format(time.RFC3339)
 }
 
+// leftOver adds a pod of the Job that is not the chosen one, and so is never let go.
+func leftOver(o *Observation) { pod("pod-2", "list-y")(o) }
+
+// barren is for a Job without a pod that was made when its attempt was over.
+func barren(o *Observation) {
+	jobMade(o)
+	over(v1alpha1.ReasonPodRejected)(o)
+	o.PastJobs, o.Job = []batchv1.Job{*o.Job}, nil
+}
+
+// noneHeld is for pods of which none is held until its report is read.
+func noneHeld(o *Observation) {
+	for i := range o.Pods {
+		podReleased(&o.Pods[i])
+	}
+}
+
 // thePod changes the first pod.
 func thePod(f func(*corev1.Pod)) change { return func(o *Observation) { f(&o.Pods[0]) } }
 
@@ -145,10 +196,24 @@ func started(o *Observation) {
 // endedWith is for a command that ended at two minutes past one, and reported.
 func endedWith(t *testing.T, exitCode int) change {
 	t.Helper()
-	r := result.Report{
-		Run: "uid-1/1/1", Reason: result.Exited, ExitCode: exitCode,
-		StartedAt: noon.Add(time.Hour), FinishedAt: noon.Add(time.Hour + 2*time.Minute),
-	}
+	return reported(t, result.Report{Reason: result.Exited, ExitCode: exitCode})
+}
+
+// stopped is for a command that was stopped because its pod was asked to end.
+func stopped(t *testing.T) change {
+	t.Helper()
+	return reported(t, result.Report{Reason: result.Terminated, ExitCode: 143})
+}
+
+// nobody is for a command that was not started, because there was nobody to act as.
+func nobody(t *testing.T) change {
+	t.Helper()
+	return reported(t, result.Report{Reason: result.NoIdentity, ExitCode: result.NoExitCode})
+}
+
+func reported(t *testing.T, r result.Report) change {
+	t.Helper()
+	r.Run, r.StartedAt, r.FinishedAt = "uid-1/1/1", noon.Add(time.Hour), noon.Add(time.Hour+2*time.Minute)
 	message, _, err := result.Encode(r, result.Limits{MessageBytes: result.DefaultMessageBytes})
 	if err != nil {
 		t.Fatal(err)

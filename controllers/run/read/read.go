@@ -5,15 +5,15 @@
 package read
 
 import (
-	"fmt"
 	"time"
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	configv1alpha1 "github.com/gcloud-operator/gcloud-operator/api/config/v1alpha1"
 	"github.com/gcloud-operator/gcloud-operator/api/v1alpha1"
+	"github.com/gcloud-operator/gcloud-operator/controllers/run"
+	"github.com/gcloud-operator/gcloud-operator/controllers/run/decide"
 	"github.com/gcloud-operator/gcloud-operator/internal/jobspec"
-	"github.com/gcloud-operator/gcloud-operator/internal/output"
 	"github.com/gcloud-operator/gcloud-operator/internal/result"
 )
 
@@ -48,10 +48,11 @@ func (i Identity) Fields() map[string]string {
 }
 
 // Plan is how the task is done: by the runner alone, as that identity.
-func Plan(c configv1alpha1.OperatorConfiguration, i Identity, timeout *metav1.Duration, task result.Fetch) jobspec.Plan {
+func Plan(c configv1alpha1.OperatorConfiguration, i Identity, pod v1alpha1.PodSettings, timeout *metav1.Duration, task result.Fetch) jobspec.Plan {
 	p := jobspec.Plan{
 		Image:              c.Reads.Image,
 		Fetch:              &task,
+		Env:                run.NetworkEnvironment(c.Network),
 		Timeout:            defaultTimeout,
 		ServiceAccountName: i.ServiceAccountName,
 		Resources:          c.Reads.Resources,
@@ -72,11 +73,12 @@ func Plan(c configv1alpha1.OperatorConfiguration, i Identity, timeout *metav1.Du
 	default:
 		task.Credentials.Anonymous = c.Reads.Anonymous
 	}
-	return p
+	return run.InPod(p, c.Network, pod)
 }
 
-// Meta makes the metadata of the ConfigMaps that hold what of a report is too large for the status.
-func Meta(a jobspec.Attempt, r result.Report, inlineBytes int64) func(index int) metav1.ObjectMeta {
-	name := a.JobName() + "-out-" + output.Digest(r, inlineBytes)
-	return func(index int) metav1.ObjectMeta { return a.Meta(fmt.Sprintf("%s-%d", name, index)) }
+// Retry is what a spec asks for. A read may be repeated: what another attempt may mend is tried again,
+// whether or not it was started.
+func Retry(spec v1alpha1.Retry) decide.Retry {
+	return run.RetryOf(spec, v1alpha1.ReasonTerminated, v1alpha1.ReasonEvicted, v1alpha1.ReasonPreempted,
+		string(result.IdentityNotReady), string(result.RateLimited), string(result.Unavailable))
 }

@@ -6,6 +6,7 @@ import (
 	"k8s.io/apimachinery/pkg/util/validation/field"
 	ctrl "sigs.k8s.io/controller-runtime"
 
+	configv1alpha1 "github.com/gcloud-operator/gcloud-operator/api/config/v1alpha1"
 	"github.com/gcloud-operator/gcloud-operator/api/v1alpha1"
 	"github.com/gcloud-operator/gcloud-operator/internal/command"
 	"github.com/gcloud-operator/gcloud-operator/internal/validation"
@@ -16,6 +17,7 @@ import (
 // GcloudRunValidator refuses GcloudRuns that must not or can't be run.
 type GcloudRunValidator struct {
 	Policy command.Policy
+	Pods   configv1alpha1.Pods
 }
 
 // SetupWithManager serves the webhook.
@@ -26,8 +28,8 @@ func (v GcloudRunValidator) SetupWithManager(mgr ctrl.Manager) error {
 func (v GcloudRunValidator) validator() validator[*v1alpha1.GcloudRun] {
 	return validator[*v1alpha1.GcloudRun]{
 		kind: "GcloudRun",
-		check: func(g *v1alpha1.GcloudRun) (field.ErrorList, []string) {
-			_, errs, warnings := validation.GcloudRun(v.Policy, g)
+		check: func(g *v1alpha1.GcloudRun) (errs, warnings field.ErrorList) {
+			_, errs, warnings = validation.GcloudRun(v.Policy, v.Pods, g)
 			return errs, warnings
 		},
 	}

@@ -15,12 +15,14 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/webhook/admission"
 
 	"github.com/gcloud-operator/gcloud-operator/api/v1alpha1"
+	"github.com/gcloud-operator/gcloud-operator/internal/metrics"
+	"github.com/gcloud-operator/gcloud-operator/internal/validation"
 )
 
 // validator is what the kinds share: when a resource is checked, and how it is refused.
 type validator[T client.Object] struct {
 	kind  string
-	check func(T) (field.ErrorList, []string) // errors and warnings
+	check func(T) (errs, warnings field.ErrorList)
 }
 
 // setup serves the webhook of the kind that empty is of.
@@ -52,9 +54,12 @@ func (validator[T]) ValidateDelete(context.Context, T) (admission.Warnings, erro
 
 func (v validator[T]) validate(obj T) (admission.Warnings, error) {
 	errs, warnings := v.check(obj)
+	errs = append(errs, validation.Annotations(obj)...)
+	metrics.Admission(v.kind, errs, warnings)
+	texts := validation.Texts(warnings)
 	if len(errs) > 0 {
 		kind := v1alpha1.SchemeGroupVersion.WithKind(v.kind).GroupKind()
-		return warnings, apierrors.NewInvalid(kind, obj.GetName(), errs)
+		return texts, apierrors.NewInvalid(kind, obj.GetName(), errs)
 	}
-	return warnings, nil
+	return texts, nil
 }
