@@ -186,7 +186,7 @@ func (p *pod) finish(cmd *exec.Cmd, log *bytes.Buffer, begin time.Time) ending {
 	}
 	e.report = p.report(e.Message, e.fullLog)
 	if !e.report.Believed("6f9d2c1e-7a44-4c0b-9d55-0d9f3f1f7a10/3/1", int32(e.exitCode)) {
-		p.t.Errorf("the report is not believed: exit code %d, %s %d", e.exitCode, e.report.Reason, e.report.ExitCode)
+		p.t.Errorf("the report is not believed: %s, %s %d", cmd.ProcessState, e.report.Reason, e.report.ExitCode)
 	}
 	return e
 }

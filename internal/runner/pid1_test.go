@@ -55,26 +55,6 @@ func TestATimeoutKillsATreeThatIgnoresSignals(t *testing.T) {
 	}
 }
 
-func TestSignalsOfTheCommandToPID1(t *testing.T) {
-	const harmless = `for s in 1 4 5 6 7 8 9 10 11 12 13 14 16 17 18 19 20 21 22 23 24 25 26 27 28 29 30 31 32 33 34 35 40 50 63 64; do kill -$s 1; done; sleep 0.2; exit 5`
-	for name, c := range map[string]struct {
-		script string
-		reason result.Reason
-		code   int
-	}{
-		"all that don't mean stop change nothing": {harmless, result.Exited, 5},
-		"SIGTERM stops it":                        {"trap 'exit 6' INT; kill -TERM 1; sleep 60 & wait", result.Terminated, 6},
-		"SIGQUIT stops it":                        {"trap 'exit 7' INT; kill -QUIT 1; sleep 60 & wait", result.Terminated, 7},
-	} {
-		t.Run(name, func(t *testing.T) {
-			e := newIsolatedPod(t).run(shell(c.script))
-			if e.report.Reason != c.reason || e.report.ExitCode != c.code {
-				t.Errorf("got %s %d: %s; %s", e.report.Reason, e.report.ExitCode, e.report.Message, e.report.Stderr.Data)
-			}
-		})
-	}
-}
-
 // attack tries, as the command, what would let it speak for the runner.
 func attack() {
 	for _, name := range []string{"mem", "fd/1", "fd/2", "environ", "root"} {

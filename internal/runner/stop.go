@@ -31,6 +31,7 @@ func catchSignals() *stops {
 			signal.Notify(received, n)
 		}
 	}
+	catchUnnotified()
 	s := &stops{first: make(chan struct{})}
 	go s.watch(received)
 	return s
