@@ -20,7 +20,7 @@ import (
 	"github.com/gcloud-operator/gcloud-operator/internal/jobspec"
 )
 
-const patience = 20 * time.Second
+const patience = time.Minute
 
 // gcloudRun returns a resource in a namespace of its own.
 func gcloudRun(t *testing.T) *v1alpha1.GcloudRun {
