@@ -10,6 +10,7 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+	"sync"
 	"testing"
 	"time"
 
@@ -113,7 +114,6 @@ type ending struct {
 	log      string        // without the trailer
 	fullLog  string
 	exitCode int
-	took     time.Duration
 	peak     string // of the runner's own memory
 }
 
@@ -123,10 +123,42 @@ func task(argv ...string) result.Task {
 
 func shell(script string) result.Task { return task("/bin/sh", "-c", script) }
 
+// logBuffer can be read while the runner writes.
+type logBuffer struct {
+	mu   sync.Mutex
+	text bytes.Buffer
+}
+
+func (b *logBuffer) Write(p []byte) (int, error) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	return b.text.Write(p)
+}
+
+func (b *logBuffer) String() string {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	return b.text.String()
+}
+
+// patience is how long a runner may hang, on however slow a machine. A command
+// that would sleep longer can only have been stopped.
+const patience = time.Minute
+
+// eventually waits for what a runner at work brings about.
+func eventually(t *testing.T, what string, happened func() bool) {
+	t.Helper()
+	for end := time.Now().Add(patience); !happened(); time.Sleep(10 * time.Millisecond) {
+		if time.Now().After(end) {
+			t.Fatalf("%s: in vain", what)
+		}
+	}
+}
+
 // start starts the runner; the caller waits.
-func (p *pod) start(task result.Task) (*exec.Cmd, *bytes.Buffer) {
+func (p *pod) start(task result.Task) (*exec.Cmd, *logBuffer) {
 	p.t.Helper()
-	ctx, cancel := context.WithTimeout(p.t.Context(), time.Minute)
+	ctx, cancel := context.WithTimeout(p.t.Context(), patience)
 	p.t.Cleanup(cancel)
 	self, err := os.Executable()
 	if err != nil {
@@ -148,7 +180,7 @@ func (p *pod) start(task result.Task) (*exec.Cmd, *bytes.Buffer) {
 		"PATH=/usr/local/bin:/usr/bin:/bin", runnerEnv + "=" + p.dir,
 		result.TaskEnv + "=" + task.Encode(), result.StartBeforeEnv + "=" + p.startBefore,
 	}, p.env...)
-	var log bytes.Buffer
+	var log logBuffer
 	cmd.Stdout, cmd.Stderr = &log, os.Stderr
 	cmd.WaitDelay = time.Second
 	if err := cmd.Start(); err != nil {
@@ -160,17 +192,16 @@ func (p *pod) start(task result.Task) (*exec.Cmd, *bytes.Buffer) {
 // run runs the task and reads the outcome as the controller does.
 func (p *pod) run(task result.Task) ending {
 	p.t.Helper()
-	begin := time.Now()
 	cmd, log := p.start(task)
-	return p.finish(cmd, log, begin)
+	return p.finish(cmd, log)
 }
 
-func (p *pod) finish(cmd *exec.Cmd, log *bytes.Buffer, begin time.Time) ending {
+func (p *pod) finish(cmd *exec.Cmd, log *logBuffer) ending {
 	p.t.Helper()
 	if err := cmd.Wait(); cmd.ProcessState == nil {
 		p.t.Fatal(err)
 	}
-	e := ending{exitCode: cmd.ProcessState.ExitCode(), fullLog: log.String(), took: time.Since(begin)}
+	e := ending{exitCode: cmd.ProcessState.ExitCode(), fullLog: log.String()}
 	peak, _ := os.ReadFile(filepath.Join(p.dir, "peak"))
 	e.peak = string(peak)
 	e.log, _, _ = strings.Cut(e.fullLog, "gcloud-operator: the report of this run follows")

