@@ -3,6 +3,7 @@
 package cli
 
 import (
+	"bytes"
 	"context"
 	"errors"
 	"fmt"
@@ -16,6 +17,7 @@ import (
 	"sigs.k8s.io/yaml"
 
 	"github.com/gcloud-operator/gcloud-operator/api/v1alpha1"
+	"github.com/gcloud-operator/gcloud-operator/internal/lint"
 )
 
 // runCommand makes a run of gcloud's words.
@@ -25,7 +27,7 @@ func runCommand(ctx context.Context, o options, words []string, streams Streams,
 		return 0, err
 	}
 	if o.dryRun {
-		return 0, printManifest(streams, g)
+		return printManifest(streams, g)
 	}
 	s, err := connect(o, streams, interrupt)
 	if err != nil {
@@ -34,13 +36,16 @@ func runCommand(ctx context.Context, o options, words []string, streams Streams,
 	return s.runManifest(ctx, o, g)
 }
 
-func printManifest(streams Streams, g *v1alpha1.GcloudRun) error {
+// printManifest prints the resource, and says what the rules, as they are by default, find in it.
+func printManifest(streams Streams, g *v1alpha1.GcloudRun) (int, error) {
 	text, err := yaml.Marshal(g)
 	if err != nil {
-		return fmt.Errorf("encoding the manifest: %w", err)
+		return 0, fmt.Errorf("encoding the manifest: %w", err)
 	}
-	_, err = streams.Out.Write(text)
-	return err
+	if _, err := streams.Out.Write(text); err != nil {
+		return 0, err
+	}
+	return lint.Run([]string{"-"}, bytes.NewReader(text), streams.Err, streams.Err), nil
 }
 
 func (s *session) runManifest(ctx context.Context, o options, g *v1alpha1.GcloudRun) (int, error) {

@@ -53,6 +53,25 @@ spec:
 	}
 }
 
+func TestADryRunSaysWhatTheRulesFind(t *testing.T) {
+	for name, c := range map[string]struct {
+		words []string
+		code  int
+		want  string
+	}{
+		"nothing": {[]string{"projects", "list", "--project=my-project"}, 0, ""},
+		"what would be refused": {[]string{"projects", "lst", "--project=my-project"}, 1,
+			`<stdin>:8: error: projects-lst-XXXXX spec.command: gcloud projects has no command "lst". Write gcloud projects list. (UnknownCommand)`},
+		"what would be warned of": {[]string{"secrets", "versions", "access", "1", "--secret=s", "--project=my-project"}, 0, "(SecretOutput)"},
+	} {
+		code, stdout, stderr := run(append([]string{"--dry-run"}, c.words...)...)
+		said := regexp.MustCompile(`-[a-z0-9]{5} `).ReplaceAllString(stderr, "-XXXXX ")
+		if code != c.code || !strings.Contains(said, c.want) || c.want == "" && said != "" || !strings.Contains(stdout, "kind: GcloudRun\n") {
+			t.Errorf("%s: it ended with %d, and said %q; want %d and %q", name, code, said, c.code, c.want)
+		}
+	}
+}
+
 func TestWordsComeToGcloudAsTheyWereWritten(t *testing.T) {
 	for _, words := range [][]string{
 		{"projects", "list", "--filter=name:a b", "--project=my-project"},

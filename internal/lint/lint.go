@@ -54,11 +54,12 @@ func Run(args []string, stdin io.Reader, stdout, stderr io.Writer) int {
 		fmt.Fprintf(stderr, "lint: %v\n", err)
 		return exitUsage
 	}
-	run := lintManifests
+	var clean bool
 	if o.commandLines {
-		run = lintCommandLines
+		clean, err = lintCommandLines(o, stdin, stdout)
+	} else {
+		clean, err = lintManifests(o, stdin, stdout, stderr)
 	}
-	clean, err := run(o, stdin, stdout)
 	switch {
 	case err != nil:
 		fmt.Fprintf(stderr, "lint: %v\n", err)

@@ -164,6 +164,18 @@ func TestSamplesBreakNoRuleAndHaveNoUnknownFields(t *testing.T) {
 	}
 }
 
+func TestWhereThereIsNothingToCheckItSaysSo(t *testing.T) {
+	const other = "apiVersion: v1\nkind: ConfigMap\nmetadata: {name: a}\n"
+	want := "lint: nothing was checked: there is no GcloudRun, DocumentFetch or DataformFileRead in -\n"
+	for _, form := range []string{"text", "json", "github"} {
+		for name, input := range map[string]string{"nothing": "", "another kind": other} {
+			if code, stdout, stderr := run(t, input, "--output="+form, "-"); code != 0 || stdout != "" || stderr != want {
+				t.Errorf("%s as %s: exit code %d, stdout %q, stderr %q", name, form, code, stdout, stderr)
+			}
+		}
+	}
+}
+
 func TestTheParserOfGcloudRefusesNoRead(t *testing.T) {
 	if code, stdout, stderr := run(t, "", "--parse-only", "testdata/reads.yaml"); code != 0 || stdout != "" || stderr != "" {
 		t.Errorf("exit code %d\n%s%s", code, stdout, stderr)

@@ -28,26 +28,32 @@ type finding struct {
 	command.Violation
 }
 
-func lintManifests(o options, stdin io.Reader, stdout io.Writer) (bool, error) {
-	var found []finding
-	for _, path := range o.paths {
-		more, err := lintPath(o, path, stdin)
-		if err != nil {
-			return false, err
-		}
-		found = append(found, more...)
-	}
-	clean := !slices.ContainsFunc(found, func(f finding) bool { return f.Severity == severityError })
-	return clean, report(stdout, o.output, found)
+// checked is what was looked at, and what is wrong with it.
+type checked struct {
+	resources int
+	found     []finding
 }
 
-// lintPath checks a file, all files below a folder, or standard input.
-func lintPath(o options, path string, stdin io.Reader) ([]finding, error) {
-	if path == "-" {
-		return lintFile(o, "<stdin>", stdin)
+func lintManifests(o options, stdin io.Reader, stdout, stderr io.Writer) (bool, error) {
+	var c checked
+	for _, path := range o.paths {
+		if err := c.path(o, path, stdin); err != nil {
+			return false, err
+		}
 	}
-	var found []finding
-	err := filepath.WalkDir(path, func(name string, entry fs.DirEntry, err error) error {
+	if c.resources == 0 { // it may be the wrong folder
+		fmt.Fprintln(stderr, "lint: nothing was checked: there is no GcloudRun, DocumentFetch or DataformFileRead in", strings.Join(o.paths, ", "))
+	}
+	clean := !slices.ContainsFunc(c.found, func(f finding) bool { return f.Severity == severityError })
+	return clean, report(stdout, o.output, c.found)
+}
+
+// path checks a file, all files below a folder, or standard input.
+func (c *checked) path(o options, path string, stdin io.Reader) error {
+	if path == "-" {
+		return c.file(o, "<stdin>", stdin)
+	}
+	return filepath.WalkDir(path, func(name string, entry fs.DirEntry, err error) error {
 		switch {
 		case err != nil:
 			return err
@@ -61,30 +67,27 @@ func lintPath(o options, path string, stdin io.Reader) ([]finding, error) {
 			return err
 		}
 		defer f.Close()
-		more, err := lintFile(o, name, f)
-		found = append(found, more...)
-		return err
+		return c.file(o, name, f)
 	})
-	return found, err
 }
 
-// lintFile checks all documents of a file.
-func lintFile(o options, name string, r io.Reader) ([]finding, error) {
-	var found []finding
+// file checks all documents of a file.
+func (c *checked) file(o options, name string, r io.Reader) error {
 	documents := yaml.NewDecoder(r)
 	for {
 		var document yaml.Node
 		err := documents.Decode(&document)
 		if errors.Is(err, io.EOF) {
-			return found, nil
+			return nil
 		}
 		if err != nil {
-			return found, fmt.Errorf("%s is no YAML: %w", name, err)
+			return fmt.Errorf("%s is no YAML: %w", name, err)
 		}
 		for _, resource := range resources(&document) {
+			c.resources++
 			for _, f := range lintResource(o, resource) {
 				f.File = name
-				found = append(found, f)
+				c.found = append(c.found, f)
 			}
 		}
 	}
