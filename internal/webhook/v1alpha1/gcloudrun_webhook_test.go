@@ -3,11 +3,14 @@
 package v1alpha1
 
 import (
+	"slices"
 	"testing"
 	"time"
 
+	admissionv1 "k8s.io/api/admission/v1"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"sigs.k8s.io/controller-runtime/pkg/webhook/admission"
 
 	"github.com/gcloud-operator/gcloud-operator/api/v1alpha1"
 	"github.com/gcloud-operator/gcloud-operator/internal/command"
@@ -52,6 +55,29 @@ func TestWhatIsAdmitted(t *testing.T) {
 		warnings, err := c.ask()
 		if apierrors.IsInvalid(err) != c.refused || (err != nil) != c.refused || len(warnings) != c.warnings {
 			t.Errorf("%s: got %v, warnings %q", name, err, warnings)
+		}
+	}
+}
+
+func TestADryRunIsToldWhatARunExecutes(t *testing.T) {
+	said := `this dry run executes nothing; a run executes ["gcloud","compute","instances","list","--project=my-project"]`
+	for name, c := range map[string]struct {
+		dryRun   *bool
+		resource *v1alpha1.GcloudRun
+		want     []string
+	}{
+		"a dry run":                          {new(true), resource("projects/my-project"), []string{said}},
+		"a dry run of what is refused":       {new(true), resource("my-project"), nil},
+		"a request that isn't one":           {new(false), resource("projects/my-project"), nil},
+		"a request that says nothing of one": {nil, resource("projects/my-project"), nil},
+	} {
+		request := admission.Request{AdmissionRequest: admissionv1.AdmissionRequest{DryRun: c.dryRun}}
+		ctx := admission.NewContextWithRequest(t.Context(), request)
+		if got, _ := (GcloudRunValidator{}).validator().ValidateCreate(ctx, c.resource); !slices.Equal(got, c.want) {
+			t.Errorf("%s, created: got %q, want %q", name, got, c.want)
+		}
+		if got, _ := (GcloudRunValidator{}).validator().ValidateUpdate(ctx, c.resource, c.resource); !slices.Equal(got, c.want) {
+			t.Errorf("%s, changed: got %q, want %q", name, got, c.want)
 		}
 	}
 }

@@ -23,6 +23,8 @@ import (
 type validator[T client.Object] struct {
 	kind  string
 	check func(T) (errs, warnings field.ErrorList)
+	// preview is what a dry run is told of a resource that is admitted; nil for nothing.
+	preview func(T) string
 }
 
 // setup serves the webhook of the kind that empty is of.
@@ -34,17 +36,17 @@ func (v validator[T]) setup(mgr ctrl.Manager, empty T) error {
 }
 
 // ValidateCreate refuses what breaks a rule.
-func (v validator[T]) ValidateCreate(_ context.Context, obj T) (admission.Warnings, error) {
-	return v.validate(obj)
+func (v validator[T]) ValidateCreate(ctx context.Context, obj T) (admission.Warnings, error) {
+	return v.validate(ctx, obj)
 }
 
 // ValidateUpdate refuses what breaks a rule, unless the resource is on its way out: its finalizers
 // must come off whatever the rules say by now.
-func (v validator[T]) ValidateUpdate(_ context.Context, _, obj T) (admission.Warnings, error) {
+func (v validator[T]) ValidateUpdate(ctx context.Context, _, obj T) (admission.Warnings, error) {
 	if obj.GetDeletionTimestamp() != nil {
 		return nil, nil
 	}
-	return v.validate(obj)
+	return v.validate(ctx, obj)
 }
 
 // ValidateDelete refuses nothing.
@@ -52,7 +54,7 @@ func (validator[T]) ValidateDelete(context.Context, T) (admission.Warnings, erro
 	return nil, nil
 }
 
-func (v validator[T]) validate(obj T) (admission.Warnings, error) {
+func (v validator[T]) validate(ctx context.Context, obj T) (admission.Warnings, error) {
 	errs, warnings := v.check(obj)
 	errs = append(errs, validation.Annotations(obj)...)
 	metrics.Admission(v.kind, errs, warnings)
@@ -61,5 +63,14 @@ func (v validator[T]) validate(obj T) (admission.Warnings, error) {
 		kind := v1alpha1.SchemeGroupVersion.WithKind(v.kind).GroupKind()
 		return texts, apierrors.NewInvalid(kind, obj.GetName(), errs)
 	}
+	if v.preview != nil && isDryRun(ctx) {
+		texts = append(texts, v.preview(obj))
+	}
 	return texts, nil
+}
+
+// isDryRun says whether the request makes nothing.
+func isDryRun(ctx context.Context) bool {
+	request, err := admission.RequestFromContext(ctx)
+	return err == nil && request.DryRun != nil && *request.DryRun
 }
