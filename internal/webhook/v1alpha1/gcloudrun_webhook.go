@@ -3,7 +3,7 @@
 package v1alpha1
 
 import (
-	"encoding/json"
+	"fmt"
 
 	"k8s.io/apimachinery/pkg/util/validation/field"
 	ctrl "sigs.k8s.io/controller-runtime"
@@ -41,6 +41,5 @@ func (v GcloudRunValidator) validator() validator[*v1alpha1.GcloudRun] {
 // argv shows the words that will be executed. A warning is all that an answer has room for.
 func argv(g *v1alpha1.GcloudRun) string {
 	cmd, _ := command.Parse(g.Spec.Command) // what is wrong with it was said
-	words, _ := json.Marshal(cmd.Argv)      // strings always can be
-	return "this dry run executes nothing; a run executes " + string(words)
+	return fmt.Sprintf("this dry run executes nothing; a run executes %q", cmd.Argv)
 }

@@ -60,7 +60,7 @@ func TestWhatIsAdmitted(t *testing.T) {
 }
 
 func TestADryRunIsToldWhatARunExecutes(t *testing.T) {
-	said := `this dry run executes nothing; a run executes ["gcloud","compute","instances","list","--project=my-project"]`
+	said := `this dry run executes nothing; a run executes ["gcloud" "compute" "instances" "list" "--project=my-project"]`
 	for name, c := range map[string]struct {
 		dryRun   *bool
 		resource *v1alpha1.GcloudRun
