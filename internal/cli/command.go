@@ -45,7 +45,10 @@ func printManifest(streams Streams, g *v1alpha1.GcloudRun) (int, error) {
 	if _, err := streams.Out.Write(text); err != nil {
 		return 0, err
 	}
-	return lint.Run([]string{"-"}, bytes.NewReader(text), streams.Err, streams.Err), nil
+	if code := lint.Run([]string{"-"}, bytes.NewReader(text), streams.Err, streams.Err); code != 0 {
+		return exitUsage, nil
+	}
+	return 0, nil
 }
 
 func (s *session) runManifest(ctx context.Context, o options, g *v1alpha1.GcloudRun) (int, error) {
@@ -177,8 +180,11 @@ func printLog(ctx context.Context, s *session, o options) (int, error) {
 		return 0, fmt.Errorf("%s has no pod: %s", o.run, phase(g))
 	}
 	_, err = s.copyLog(ctx, g.Status.Run.PodName, o.follow, s.Out)
-	if apierrors.IsNotFound(err) {
+	switch {
+	case apierrors.IsNotFound(err):
 		return 0, fmt.Errorf("the pod of %s is gone; what it printed stands in its result: kubectl gcloud result %s", o.run, o.run)
+	case apierrors.IsForbidden(err):
+		return 0, fmt.Errorf("%w; who may not read logs has what it printed when it has ended: kubectl gcloud result %s", err, o.run)
 	}
 	return 0, err
 }

@@ -20,7 +20,10 @@ func TestThePluginsFlagsComeBeforeGcloudsWords(t *testing.T) {
 		"flags before": {[]string{"-n", "team", "--detach", "--timeout=5m", "projects", "list"}, []string{"projects", "list"}, func(o options) bool {
 			return o.cluster.Context.Namespace == "team" && o.detach && o.timeout == 5*time.Minute
 		}},
-		"the same flag behind is gcloud's":      {[]string{"--keep", "run", "deploy", "s", "--namespace=x", "--keep", "-h"}, []string{"run", "deploy", "s", "--namespace=x", "--keep", "-h"}, func(o options) bool { return o.keep && o.cluster.Context.Namespace == "" }},
+		"the same flag behind is gcloud's": {[]string{"--keep", "run", "deploy", "s", "--namespace=x", "--keep", "-h"}, []string{"run", "deploy", "s", "--namespace=x", "--keep", "-h"}, func(o options) bool { return o.keep && o.cluster.Context.Namespace == "" }},
+		"as somebody else, as kubectl does it": {[]string{"--as=ann", "--as-group=team", "projects", "list"}, []string{"projects", "list"}, func(o options) bool {
+			return o.cluster.AuthInfo.Impersonate == "ann" && slices.Equal(o.cluster.AuthInfo.ImpersonateGroups, []string{"team"})
+		}},
 		"two files":                             {[]string{"--input-file=a", "--input-file=b=c", "projects", "list"}, []string{"projects", "list"}, func(o options) bool { return slices.Equal(o.inputFiles, []string{"a", "b=c"}) }},
 		"everything behind -- is gcloud's":      {[]string{"--dry-run", "--", "--version"}, []string{"--version"}, func(o options) bool { return o.dryRun && o.dashed }},
 		"a -- behind the words is gcloud's too": {[]string{"logging", "write", "log", "--", "-x"}, []string{"logging", "write", "log", "--", "-x"}, func(o options) bool { return !o.dashed }},

@@ -4,8 +4,18 @@ package cli
 
 import (
 	"bytes"
+	"encoding/json"
+	"errors"
+	"net/http"
+	"net/http/httptest"
 	"strings"
 	"testing"
+
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/runtime/schema"
+	typedcorev1 "k8s.io/client-go/kubernetes/typed/core/v1"
+	"k8s.io/client-go/rest"
 
 	"github.com/gcloud-operator/gcloud-operator/internal/result"
 )
@@ -90,5 +100,27 @@ func TestElsewhereThanOnATerminalNothingIsShown(t *testing.T) {
 	s.clear()
 	if out.Len()+err.Len() > 0 {
 		t.Errorf("it shows %q and %q", out.String(), err.String())
+	}
+}
+
+func TestALogThatCannotBeReadIsToldByItsResult(t *testing.T) {
+	const elsewhere = "kubectl gcloud result a"
+	for name, status := range map[string]metav1.Status{
+		"its pod is gone":               apierrors.NewNotFound(schema.GroupResource{Resource: "pods"}, "pod").Status(),
+		"whoever asks may read no logs": apierrors.NewForbidden(schema.GroupResource{Resource: "pods"}, "pod", errors.New("ask for it")).Status(),
+	} {
+		t.Run(name, func(t *testing.T) {
+			server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
+				w.Header().Set("Content-Type", "application/json")
+				w.WriteHeader(int(status.Code))
+				_ = json.NewEncoder(w).Encode(status) // the test sees what comes of it
+			}))
+			defer server.Close()
+			w := newWorld(t, made("a").run(2, "pod").running().DeepCopy())
+			w.pods = typedcorev1.NewForConfigOrDie(&rest.Config{Host: server.URL})
+			if _, err := printLog(w.ctx, w.session, options{run: "a"}); err == nil || !strings.Contains(err.Error(), elsewhere) {
+				t.Errorf("it says %v, want %q", err, elsewhere)
+			}
+		})
 	}
 }

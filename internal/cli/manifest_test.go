@@ -60,7 +60,7 @@ func TestADryRunSaysWhatTheRulesFind(t *testing.T) {
 		want  string
 	}{
 		"nothing": {[]string{"projects", "list", "--project=my-project"}, 0, ""},
-		"what would be refused": {[]string{"projects", "lst", "--project=my-project"}, 1,
+		"what would be refused": {[]string{"projects", "lst", "--project=my-project"}, exitUsage,
 			`<stdin>:8: error: projects-lst-XXXXX spec.command: gcloud projects has no command "lst". Write gcloud projects list. (UnknownCommand)`},
 		"what would be warned of": {[]string{"secrets", "versions", "access", "1", "--secret=s", "--project=my-project"}, 0, "(SecretOutput)"},
 	} {

@@ -48,7 +48,7 @@ func (l *level) checkProject(as, value string) {
 
 // choiceFix names the choice that was probably meant, or all of them.
 func choiceFix(value string, choices []string) string {
-	if near := nearest(value, choices); near != "" {
+	if near := Nearest(value, choices); near != "" {
 		return fmt.Sprintf("Write %s.", near)
 	}
 	return fmt.Sprintf("Write one of %s.", list(choices))

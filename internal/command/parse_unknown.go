@@ -51,7 +51,7 @@ func (l *level) flagFix(name, value string, glued bool) string {
 	if len(l.violations) > maxSuggestions {
 		return fmt.Sprintf("Leave it out; %s --help shows the flags.", nodeName(l.node))
 	}
-	if near := nearest(name, visibleFlags(l.node)); near != "" {
+	if near := Nearest(name, visibleFlags(l.node)); near != "" {
 		return "Write " + near + valueHint(l.node.Flag(near), value, glued) + "."
 	}
 	if track := l.otherTrack(func(n *tree.Node) bool { return n.Flag(name) != nil }); track != "" {
@@ -171,7 +171,7 @@ func (l *level) commandFix(word string) string {
 			names = append(names, c.Name)
 		}
 	}
-	if near := nearest(word, names); near != "" {
+	if near := Nearest(word, names); near != "" {
 		return fmt.Sprintf("Write %s.", nodeName(l.node.Child(near)))
 	}
 	return fmt.Sprintf("Write one of %s.", list(names))

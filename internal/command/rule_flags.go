@@ -131,7 +131,7 @@ func formatName(in input) []Violation {
 	name := m[1]
 	switch {
 	case name != "" && !slices.Contains(formats, name):
-		return refuse(fmt.Sprintf("gcloud has no format %q", name), "Write --format="+cmp.Or(nearest(name, formats), "json, or another of "+strings.Join(formats, ", "))+".")
+		return refuse(fmt.Sprintf("gcloud has no format %q", name), "Write --format="+cmp.Or(Nearest(name, formats), "json, or another of "+strings.Join(formats, ", "))+".")
 	case slices.Contains(needProjection, name) && !strings.Contains(value, "("):
 		return refuse(fmt.Sprintf("the format %s needs keys in brackets", name), fmt.Sprintf("Write --format='%s(KEY)'.", name))
 	case strings.Count(value, "(") != strings.Count(value, ")") && !strings.ContainsAny(value, `"'`):

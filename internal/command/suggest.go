@@ -7,9 +7,9 @@ import (
 	"strings"
 )
 
-// nearest is the name that was probably meant by a misspelt one: the shortest that it abbreviates, or the one with the
+// Nearest is the name that was probably meant by a misspelt one: the shortest that it abbreviates, or the one with the
 // fewest edits, of which there may be one for every three characters. "" if none is near.
-func nearest(misspelt string, names []string) string {
+func Nearest(misspelt string, names []string) string {
 	best, distance := "", max(1, len(misspelt)/3)+1
 	for _, name := range names {
 		if abbreviates(misspelt, name) && (best == "" || len(name) < len(best)) {

@@ -6,7 +6,10 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"maps"
+	"reflect"
 	"regexp"
+	"slices"
 	"strings"
 	"time"
 
@@ -39,7 +42,7 @@ func decode(m manifest, into any) (errs []command.Violation, ok bool) {
 	if err != nil {
 		return []command.Violation{ofType(err)}, false
 	}
-	return m.unknownFields(unknown), true
+	return m.unknownFields(unknown, reflect.TypeOf(into)), true
 }
 
 func (m manifest) json() ([]byte, error) {
@@ -96,19 +99,47 @@ func (m manifest) noDurations() []command.Violation {
 
 var index = regexp.MustCompile(`\[[0-9]+\]`)
 
-func (m manifest) unknownFields(errs []error) []command.Violation {
+func (m manifest) unknownFields(errs []error, into reflect.Type) []command.Violation {
 	var found []command.Violation
 	for _, err := range errs {
 		at, ok := errors.AsType[kjson.FieldError](err)
 		if !ok {
 			continue // a field that stands twice, which YAML refuses before
 		}
-		path := at.FieldPath()
-		full := strings.ToLower(text(get(m.root, "kind"))) + "." + index.ReplaceAllString(path, "")
-		found = append(found, command.Violation{
-			Rule: ruleUnknownField, Field: path,
-			Message: "there is no such field", Fix: "See which there are: kubectl explain " + full[:strings.LastIndex(full, ".")],
-		})
+		path := strings.Split(index.ReplaceAllString(at.FieldPath(), ""), ".")
+		above, name := path[:len(path)-1], path[len(path)-1]
+		fix := "See which there are: kubectl explain " + strings.Join(append([]string{strings.ToLower(text(get(m.root, "kind")))}, above...), ".")
+		if near := command.Nearest(name, slices.Sorted(maps.Keys(fieldsOf(into, above)))); near != "" {
+			fix = "Write " + near + ". " + fix
+		}
+		found = append(found, command.Violation{Rule: ruleUnknownField, Field: at.FieldPath(), Message: "there is no such field", Fix: fix})
 	}
 	return found
+}
+
+// fieldsOf are the fields of what stands at the path in a value of the type, by their names in YAML.
+func fieldsOf(t reflect.Type, path []string) map[string]reflect.Type {
+	for t.Kind() == reflect.Pointer || t.Kind() == reflect.Slice {
+		t = t.Elem()
+	}
+	if t.Kind() != reflect.Struct {
+		return nil
+	}
+	fields := map[string]reflect.Type{}
+	for i := range t.NumField() {
+		f := t.Field(i)
+		if name, _, _ := strings.Cut(f.Tag.Get("json"), ","); name != "" {
+			fields[name] = f.Type
+		} else if f.Anonymous {
+			maps.Copy(fields, fieldsOf(f.Type, nil))
+		}
+	}
+	if len(path) == 0 {
+		return fields
+	}
+	next, ok := fields[path[0]]
+	if !ok {
+		return nil
+	}
+	return fieldsOf(next, path[1:])
 }

@@ -69,7 +69,7 @@ func TestManifests(t *testing.T) {
 			args: []string{"testdata/unknown.yaml"}, code: 1,
 			want: []string{
 				`testdata/unknown.yaml:12: error: team/misspelt spec.retry.on: there is no such field. See which there are: kubectl explain gcloudrun.spec.retry (UnknownField)`,
-				`testdata/unknown.yaml:15: error: team/misspelt spec.inputFiles[0].content: there is no such field. See which there are: kubectl explain gcloudrun.spec.inputFiles (UnknownField)`,
+				`testdata/unknown.yaml:15: error: team/misspelt spec.inputFiles[0].content: there is no such field. Write contents. See which there are: kubectl explain gcloudrun.spec.inputFiles (UnknownField)`,
 				`testdata/unknown.yaml:9: error: team/misspelt spec.command: the value of --limit is a word of its own. Write --limit=5. (FlagEquals)`,
 				`testdata/unknown.yaml:6: error: team/misspelt metadata.annotations[gcloud-operator.dev/cancel-run]: is not the number of a run: write that of the run to cancel, as status.run.number has it (FieldValueInvalid)`,
 				`testdata/unknown.yaml:20: error: docs names: there is no such field. See which there are: kubectl explain documentfetch (UnknownField)`,
