@@ -4,6 +4,7 @@ package crash
 
 import (
 	"cmp"
+	"context"
 	"fmt"
 	"slices"
 	"strconv"
@@ -44,6 +45,7 @@ type path struct {
 	// newObjects says how the operator is configured.
 	newObjects configv1alpha1.NewObjects
 	crowded    bool // another run is under way until meanwhile is done, and one at a time may be
+	queue      bool // the first Job is suspended when it is made, until somebody resumes it
 	change     func(*v1alpha1.GcloudRun)
 	// meanwhile is done once, when the resource's newest run has got that far.
 	when      func(*v1alpha1.GcloudRun) bool
@@ -130,6 +132,19 @@ var paths = []path{
 		when: because(v1alpha1.ReasonQueued), meanwhile: edit},
 	{name: "a run that waits for its turn is cancelled", crowded: true, reasons: []string{v1alpha1.ReasonCancelled},
 		when: because(v1alpha1.ReasonQueued), meanwhile: annotate(v1alpha1.CancelRunAnnotation, "1")},
+	{name: "a queue suspends the Job, and resumes it", queue: true, executed: map[string]int{first: 1}, reasons: []string{v1alpha1.ReasonSucceeded},
+		when: because(v1alpha1.ReasonJobSuspended), meanwhile: suspendJobs(false)},
+	{name: "a run whose Job is suspended is edited", queue: true, executed: map[string]int{second: 1}, reasons: []string{v1alpha1.ReasonSucceeded},
+		when: because(v1alpha1.ReasonJobSuspended), meanwhile: func(t *testing.T, g *v1alpha1.GcloudRun) {
+			edit(t, g)
+			suspendJobs(false)(t, g)
+		}},
+	{name: "a run whose Job is suspended is cancelled", queue: true, reasons: []string{v1alpha1.ReasonCancelled},
+		when: because(v1alpha1.ReasonJobSuspended), meanwhile: annotate(v1alpha1.CancelRunAnnotation, "1")},
+	{name: "a queue takes the Job back when its pod is chosen", perhaps: map[string]int{first: 1}, reasons: interfered,
+		when: chosen, meanwhile: suspendJobs(true)},
+	{name: "a queue takes the Job back while its command runs", endless: true, executed: map[string]int{first: 1}, reasons: []string{v1alpha1.ReasonEvicted},
+		when: runs, meanwhile: suspendJobs(true)},
 	{name: "a resource that is held is asked for", newObjects: configv1alpha1.Hold, executed: map[string]int{first: 1}, reasons: []string{v1alpha1.ReasonSucceeded},
 		when: because(v1alpha1.ReasonHeld), meanwhile: annotate(v1alpha1.RequestedAtAnnotation, "now")},
 	{name: "the resource is suspended between two attempts", tardy: true, reasons: []string{v1alpha1.ReasonNeverStarted},
@@ -179,6 +194,28 @@ func stripLabels(t *testing.T, g *v1alpha1.GcloudRun) {
 			t.Fatal(err)
 		}
 	}
+}
+
+// suspendJobs does what a queue does to the Jobs that there are.
+func suspendJobs(suspend bool) func(*testing.T, *v1alpha1.GcloudRun) {
+	return func(t *testing.T, g *v1alpha1.GcloudRun) {
+		t.Helper()
+		var jobs batchv1.JobList
+		if err := api.List(t.Context(), &jobs, client.InNamespace(g.Namespace)); err != nil {
+			t.Fatal(err)
+		}
+		for i := range jobs.Items {
+			if err := suspendJob(t.Context(), &jobs.Items[i], suspend); err != nil {
+				t.Fatal(err)
+			}
+		}
+	}
+}
+
+func suspendJob(ctx context.Context, job *batchv1.Job, suspend bool) error {
+	before := job.DeepCopy()
+	job.Spec.Suspend = &suspend
+	return api.Patch(ctx, job, client.MergeFrom(before))
 }
 
 func deleteResource(t *testing.T, g *v1alpha1.GcloudRun) {
@@ -279,7 +316,7 @@ func begin(t *testing.T, p path) (*v1alpha1.GcloudRun, *world) {
 	}
 	return g, &world{
 		t: t, namespace: ns.Name, clock: clocktesting.NewFakePassiveClock(time.Now()), executed: map[string]int{}, attempts: map[string]int{},
-		exitCode: p.exitCode, careless: p.deleted, stdout: p.stdout, endless: p.endless, tardy: p.tardy, podless: p.podless, ends: cmp.Or(p.ends, result.Exited),
+		exitCode: p.exitCode, careless: p.deleted, stdout: p.stdout, endless: p.endless, tardy: p.tardy, podless: p.podless, queue: p.queue, ends: cmp.Or(p.ends, result.Exited),
 		changed: func(int) {},
 	}
 }

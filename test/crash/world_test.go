@@ -27,6 +27,7 @@ type world struct {
 	clock     *clocktesting.FakePassiveClock
 	careless  bool // nobody waits for the reports of pods
 	podless   bool // no pods are made
+	queue     bool // the first Job is suspended before it has a pod
 	exitCode  int
 	stdout    int            // how many bytes a command prints
 	rivals    bool           // two controllers believe that they lead
@@ -46,6 +47,7 @@ func (w *world) turn() {
 	w.must(api.List(w.t.Context(), &p, client.InNamespace(w.namespace)))
 	for i := range j.Items {
 		if !w.collect(&j.Items[i]) {
+			w.enqueue(&j.Items[i])
 			w.makePod(&j.Items[i], p.Items)
 		}
 	}
@@ -81,8 +83,16 @@ func (w *world) collect(job *batchv1.Job) bool {
 	return true
 }
 
+// enqueue suspends the first Job, as a queue does.
+func (w *world) enqueue(job *batchv1.Job) {
+	if w.queue {
+		w.queue = false
+		w.wrote(jobs, suspendJob(w.t.Context(), job, true))
+	}
+}
+
 func (w *world) makePod(job *batchv1.Job, present []corev1.Pod) {
-	if w.podless || job.DeletionTimestamp != nil || slices.ContainsFunc(present, func(p corev1.Pod) bool { return metav1.IsControlledBy(&p, job) }) {
+	if w.podless || *job.Spec.Suspend || job.DeletionTimestamp != nil || slices.ContainsFunc(present, func(p corev1.Pod) bool { return metav1.IsControlledBy(&p, job) }) {
 		return
 	}
 	w.wrote(pods, api.Create(w.t.Context(), &corev1.Pod{
@@ -95,12 +105,14 @@ func (w *world) makePod(job *batchv1.Job, present []corev1.Pod) {
 	}))
 }
 
-// tend does with a pod what the kubelet and the garbage collector do.
+// tend does with a pod what the kubelet, the garbage collector and the Job controller do.
 func (w *world) tend(pod *corev1.Pod, present []batchv1.Job) {
-	orphaned := !slices.ContainsFunc(present, func(j batchv1.Job) bool { return metav1.IsControlledBy(pod, &j) && j.DeletionTimestamp == nil })
+	unwanted := !slices.ContainsFunc(present, func(j batchv1.Job) bool {
+		return metav1.IsControlledBy(pod, &j) && j.DeletionTimestamp == nil && !*j.Spec.Suspend
+	})
 	gated, asked := len(pod.Spec.SchedulingGates) > 0, pod.DeletionTimestamp != nil
 	switch {
-	case !asked && orphaned:
+	case !asked && unwanted:
 		w.wrote(pods, api.Delete(w.t.Context(), pod, client.GracePeriodSeconds(0)))
 	case gated || ended(pod):
 	case running(pod) && asked:
