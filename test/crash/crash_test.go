@@ -132,19 +132,6 @@ var paths = []path{
 		when: because(v1alpha1.ReasonQueued), meanwhile: edit},
 	{name: "a run that waits for its turn is cancelled", crowded: true, reasons: []string{v1alpha1.ReasonCancelled},
 		when: because(v1alpha1.ReasonQueued), meanwhile: annotate(v1alpha1.CancelRunAnnotation, "1")},
-	{name: "a queue suspends the Job, and resumes it", queue: true, executed: map[string]int{first: 1}, reasons: []string{v1alpha1.ReasonSucceeded},
-		when: because(v1alpha1.ReasonJobSuspended), meanwhile: suspendJobs(false)},
-	{name: "a run whose Job is suspended is edited", queue: true, executed: map[string]int{second: 1}, reasons: []string{v1alpha1.ReasonSucceeded},
-		when: because(v1alpha1.ReasonJobSuspended), meanwhile: func(t *testing.T, g *v1alpha1.GcloudRun) {
-			edit(t, g)
-			suspendJobs(false)(t, g)
-		}},
-	{name: "a run whose Job is suspended is cancelled", queue: true, reasons: []string{v1alpha1.ReasonCancelled},
-		when: because(v1alpha1.ReasonJobSuspended), meanwhile: annotate(v1alpha1.CancelRunAnnotation, "1")},
-	{name: "a queue takes the Job back when its pod is chosen", perhaps: map[string]int{first: 1}, reasons: interfered,
-		when: chosen, meanwhile: suspendJobs(true)},
-	{name: "a queue takes the Job back while its command runs", endless: true, executed: map[string]int{first: 1}, reasons: []string{v1alpha1.ReasonEvicted},
-		when: runs, meanwhile: suspendJobs(true)},
 	{name: "a resource that is held is asked for", newObjects: configv1alpha1.Hold, executed: map[string]int{first: 1}, reasons: []string{v1alpha1.ReasonSucceeded},
 		when: because(v1alpha1.ReasonHeld), meanwhile: annotate(v1alpha1.RequestedAtAnnotation, "now")},
 	{name: "the resource is suspended between two attempts", tardy: true, reasons: []string{v1alpha1.ReasonNeverStarted},
@@ -162,6 +149,20 @@ var paths = []path{
 		when: hasEnded, meanwhile: func(t *testing.T, g *v1alpha1.GcloudRun) {
 			patch(t, g, func() { g.Spec.Command = refused })
 		}},
+	{name: "a queue suspends the Job, and resumes it", queue: true, executed: map[string]int{first: 1}, reasons: []string{v1alpha1.ReasonSucceeded},
+		when: because(v1alpha1.ReasonJobSuspended), meanwhile: suspendJobs(false)},
+	{name: "a run whose Job is suspended is edited", queue: true, executed: map[string]int{second: 1}, reasons: []string{v1alpha1.ReasonSucceeded},
+		when: because(v1alpha1.ReasonJobSuspended), meanwhile: func(t *testing.T, g *v1alpha1.GcloudRun) {
+			edit(t, g)
+			suspendJobs(false)(t, g)
+		}},
+	{name: "a run whose Job is suspended is cancelled", queue: true, reasons: []string{v1alpha1.ReasonCancelled},
+		when: because(v1alpha1.ReasonJobSuspended), meanwhile: annotate(v1alpha1.CancelRunAnnotation, "1")},
+	{name: "a queue takes the Job back when its pod is chosen", perhaps: map[string]int{first: 1}, reasons: interfered,
+		when: chosen, meanwhile: suspendJobs(true)},
+	// A controller whose cache doesn't know of the suspension sees only that somebody deleted the pod.
+	{name: "a queue takes the Job back while its command runs", endless: true, executed: map[string]int{first: 1}, reasons: []string{v1alpha1.ReasonEvicted, v1alpha1.ReasonTerminated},
+		when: runs, meanwhile: suspendJobs(true)},
 }
 
 // limit is how many runs may be under way at a time; 0 for as many as there are.
